@@ -1,0 +1,138 @@
+"""What every agent host's transcript becomes: sessions made of entries.
+
+An adapter turns the host's own records into `SessionInfo` updates and `Entry` values. Text here is
+exactly what the host stored: neither redacted nor sanitized. Times are integer milliseconds since
+the epoch in UTC, `None` where the host stores none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What one entry of a transcript is."""
+
+    PROMPT = "prompt"
+    ANSWER = "answer"
+    THINKING = "thinking"
+    CALL = "call"
+    RESULT = "result"
+    COMPACTION = "compaction"
+    SUBAGENT = "subagent"
+    INJECTION = "injection"
+    NOTICE = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where one raw record lies: `length` bytes at byte `offset` of `path` (decompressed bytes)."""
+
+    path: Path
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Token counts that the host stored for one answer."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened in a session.
+
+    `record` identifies the raw record inside its session (what evidence cites) and `part` the block
+    inside that record. `message` joins blocks of one answer; `call` joins a tool call and its
+    result. `text` is the prompt, the answer, the reasoning, the rendered command of a call, or the
+    output of a result.
+    """
+
+    kind: Kind
+    record: str
+    span: Span
+    part: int = 0
+    at: int | None = None
+    text: str = ""
+    message: str | None = None
+    call: str | None = None
+    tool: str | None = None
+    input: Mapping[str, Any] | None = None
+    is_error: bool = False
+    exit_code: int | None = None
+    diff: str | None = None
+    paths: tuple[str, ...] = ()
+    agent: str | None = None
+    tokens: Tokens | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """What a record says about its session; fields that it does not say are None.
+
+    `title_rank` orders competing titles: a higher rank wins, an equal rank replaces.
+    """
+
+    session: str
+    title: str | None = None
+    title_rank: int = 0
+    cwd: str | None = None
+    branch: str | None = None
+    remote: str | None = None
+    version: str | None = None
+    model: str | None = None
+    parent: str | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A record that was not understood: counted and shown, never fatal.
+
+    `reason` is "unknown type", "not JSON", "too long", "NUL bytes", "recovered" (glued or damaged
+    line of which records were still read) or "bad shape"; `label` the record type, if it has one.
+    """
+
+    reason: str
+    label: str
+    span: Span
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A transcript file found on disk. `session` and `parent` are what the path tells, if anything."""
+
+    host: str
+    path: Path
+    session: str | None = None
+    parent: str | None = None
+    agent: str | None = None
+    compressed: bool = False
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RawLine:
+    """One line of a JSONL file without its LF: `ordinal` counts lines from 0."""
+
+    ordinal: int
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HostHome:
+    """Where hosts keep their data: a home folder and the environment that may move it."""
+
+    home: Path
+    environ: Mapping[str, str] = field(default_factory=dict)

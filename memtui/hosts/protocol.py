@@ -1,0 +1,45 @@
+"""The one interface behind which every agent host sits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from memtui.hosts.model import Entry, HostHome, RawLine, SessionInfo, Skipped, SourceFile
+
+Event = Entry | SessionInfo | Skipped
+
+
+class Parser(Protocol):
+    """Reads one transcript file from first line to last, resumable between lines."""
+
+    def feed(self, line: RawLine) -> Iterable[Event]:
+        """Events of one line. Never raises on any bytes."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """What must be kept to go on after the last line fed: JSON values only."""
+        ...
+
+
+class Host(Protocol):
+    """An agent host: where its transcripts are and how they read."""
+
+    name: str
+    label: str
+
+    def discover(self, home: HostHome) -> Iterator[SourceFile]:
+        """Every transcript file of this host, newest first. Missing folders yield nothing."""
+        ...
+
+    def sniff(self, head: bytes) -> bool:
+        """Whether a file that starts with `head` (up to 64 KiB) is a transcript of this host."""
+        ...
+
+    def parser(self, source: SourceFile, state: Mapping[str, Any] | None = None) -> Parser:
+        """A parser at the start of `source`, or where `state` left off."""
+        ...
+
+    def canonical(self, record: Mapping[str, Any]) -> Any:
+        """The content fields of a raw record, the same through forks, rewrites and migrations."""
+        ...
