@@ -1,0 +1,103 @@
+"""The `memtui` command: opens the app, or runs one of the command twins."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from memtui.cli.command import ERROR, CommandError, Context, complain
+
+COMMANDS = {
+    "demo": "open a copy of the sample bank",
+    "sessions": "list the sessions of this project",
+    "show": "print a session, turn, card, page or citation",
+    "cards": "list the cards of the bank",
+    "pages": "list the pages of the bank",
+    "walk": "print the chain from a page or card down to the sessions that earned it",
+    "inject": "print exactly what the next session receives",
+    "log": "print what happened to the bank, oldest first",
+    "doctor": "say what was found, what was skipped and why",
+    "config": "show each setting and where it came from",
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options that stand before a command; each command adds its own."""
+    parser = argparse.ArgumentParser(
+        prog="memtui",
+        description="Browse and curate what your coding agent remembers.",
+        epilog="commands:\n"
+        + "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
+        + "\n\n`memtui` alone opens the bank of this project; `memtui PATH` opens a bank folder.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--bank", type=Path, metavar="PATH", help="the bank folder to use")
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    parser.add_argument("--theme", metavar="NAME", help="start with this theme")
+    parser.add_argument(
+        "words", nargs=argparse.REMAINDER, metavar="COMMAND | PATH", help="see below"
+    )
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run memtui. Returns the exit code: 0 done, 1 nothing found, 2 error."""
+    arguments = build_parser().parse_args(argv)
+    as_json = arguments.json
+    try:
+        return _dispatch(arguments)
+    except CommandError as error:
+        complain(error, as_json)
+        return error.code
+    except BrokenPipeError:
+        # The reader went away: the usual end of `memtui ... | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _dispatch(arguments: argparse.Namespace) -> int:
+    if arguments.version:
+        from importlib.metadata import version
+
+        print(f"memtui {version('memtui')}")
+        return 0
+    words: list[str] = arguments.words
+    if words and words[0] in COMMANDS:
+        return _run_command(words[0], words[1:], arguments)
+    if len(words) > 1:
+        raise CommandError(
+            f"unknown command: {words[0]}", "`memtui --help` lists the commands", ERROR
+        )
+    from memtui.cli.app import run_app
+
+    path = Path(words[0]) if words else None
+    return run_app(_context(arguments), path, ascii_only=arguments.ascii, theme=arguments.theme)
+
+
+def _run_command(name: str, rest: Sequence[str], arguments: argparse.Namespace) -> int:
+    module = import_module(f"memtui.cli.{name}")
+    parser = argparse.ArgumentParser(prog=f"memtui {name}", description=COMMANDS[name])
+    module.configure(parser)
+    parser.add_argument("--json", action="store_true", help="answer in JSON")
+    own = parser.parse_args(rest)
+    own.ascii, own.theme = arguments.ascii, arguments.theme
+    arguments.json = arguments.json or own.json
+    return int(module.run(own, _context(arguments)))
+
+
+def _context(arguments: argparse.Namespace) -> Context:
+    return Context(
+        bank=arguments.bank, json=arguments.json, environ=dict(os.environ), cwd=Path.cwd()
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
