@@ -1,0 +1,22 @@
+"""Starts the app; the screen's imports begin here and nowhere above."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from memtui.cli.command import ERROR, CommandError, Context
+
+
+def run_app(context: Context, path: Path | None, *, ascii_only: bool, theme: str | None) -> int:
+    """Open the app on the bank at `path`, or on this project's. Returns its exit code."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise CommandError(
+            "the app needs a terminal", "`memtui --help` lists the commands that print", ERROR
+        )
+    with context.open(path) as workspace:
+        from memtui.tui.app import MemtuiApp
+
+        app = MemtuiApp(workspace, ascii_only=ascii_only, theme_name=theme)
+        app.run()
+        return app.return_code or 0
