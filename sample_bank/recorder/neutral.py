@@ -116,12 +116,17 @@ def trim(row):
 
 
 def lines(src, warp):
-    days = []
+    out, times = [], {}
     for raw in src.read_bytes().decode().split("\n"):
         if raw:
             row = trim(json.loads(shift(raw, warp)))
-            days.append(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
-    return "\n".join(days) + "\n"
+            times[row.get("uuid")] = row.get("timestamp")
+            result = row.get("toolUseResult")
+            if isinstance(result, dict) and "totalDurationMs" in result:
+                began = datetime.fromisoformat(times[row["sourceToolAssistantUUID"]])
+                result["totalDurationMs"] = int((datetime.fromisoformat(row["timestamp"]) - began).total_seconds() * 1000)
+            out.append(json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+    return "\n".join(out) + "\n"
 
 
 def publish(home, project, takes, out):
@@ -137,8 +142,9 @@ def publish(home, project, takes, out):
             day = re.search(r"(\d{4}-\d\d-\d\d)T\d\d", rel)[1]
             first = datetime.fromisoformat(re.search(r'"(?:startTime|timestamp)":"([^"]+)"', text)[1].replace("Z", "+00:00"))
             rel = shift(rel, warp).replace(day.replace("-", "/"), first.strftime("%Y/%m/%d"))
-            rel = re.sub(r"\d{4}-\d\d-\d\dT\d\d-\d\d(-\d\d)?",
-                         lambda m: first.strftime("%Y-%m-%dT%H-%M" + ("-%S" if m[1] else "")), rel)
+            shape = ("-%S", r"-\d\d") if ".codex" in rel else ("", "")
+            rel = re.sub(r"\d{4}-\d\d-\d\dT\d\d-\d\d" + shape[1],
+                         lambda m: first.strftime("%Y-%m-%dT%H-%M" + shape[0]), rel)
         to = target / rel
         to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(text)
