@@ -13,6 +13,7 @@ class Candidate(NamedTuple):
 
     `states` are the reasons computed for it (see `memtui.reasons`), strongest first. Days are whole
     days since 1970-01-01 UTC; `used_day` is when it was last fetched, used or confirmed, else created.
+    `expires_day` is the first day on which it is expired from midnight on, 0 for never.
     """
 
     handle: str
@@ -31,6 +32,7 @@ class Candidate(NamedTuple):
     branch: str
     origin: str
     states: tuple[str, ...]
+    expires_day: int = 0
 
 
 class PlanPolicy(NamedTuple):
@@ -59,12 +61,18 @@ class HostLimit(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """Everything of a bank that an injection may depend on."""
+    """Everything of a bank that an injection may depend on.
+
+    `aliases` are other names of `project`. `total` is None when `candidates` is the whole bank; a
+    snapshot reduced to the best candidates carries there what `plan.countable` gives for the whole.
+    """
 
     bank: str
     project: str
     candidates: tuple[Candidate, ...]
     policy: PlanPolicy
+    aliases: tuple[str, ...] = ()
+    total: int | None = None
 
 
 class Request(NamedTuple):
@@ -85,7 +93,7 @@ class Request(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line of the injected block."""
+    """One line of the injected block. `section` is "checked" or "unchecked"."""
 
     handle: str
     text: str
@@ -94,7 +102,11 @@ class Line(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What became of one card or page: `rank` from 1 when shown, else 0. `reason` from `memtui.reasons`."""
+    """What became of one card or page: `rank` from 1 when shown, else 0. `reason` from `memtui.reasons`.
+
+    `tokens` is what its line costs, 0 where the decision fell before the line was written. `detail`
+    says more in words ("" where the reason says it all).
+    """
 
     handle: str
     reason: str
