@@ -1,0 +1,130 @@
+"""What the ledger hands out and takes in: immutable records, never database rows.
+
+Times are aware datetimes in UTC, to the second. Paths are relative to the bank's root, with `/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+
+class ActState(StrEnum):
+    """How far an act came: an intent is not yet wholly in the bank, an aborted one never was."""
+
+    INTENT = "intent"
+    DONE = "done"
+    ABORTED = "aborted"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """What one act did to one file: the bytes before and after, None where there was no file.
+
+    With `start` set, both are only the part that differs, at byte `start` of the file (the index of
+    the bank is kept so: it is touched by nearly every act). The digests (sha256) are always those of
+    the whole file, empty where there was none.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    before_digest: str
+    after_digest: str
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActRecord:
+    """One act. `items` are `card:<id>` or `page:<id>`; `undoes` names the act that an undo took back.
+
+    `undone_by` is the undo that took this act back; `redoable` holds until the writer does something
+    new; `erased` means that a purge took its bytes, so it can be neither undone nor redone.
+    `events` are the lines for the bank's event file, kept only while the act is an intent.
+    """
+
+    id: str
+    at: datetime
+    writer: str
+    verb: str
+    items: tuple[str, ...]
+    title: str
+    summary: str
+    files: tuple[FileRecord, ...] = ()
+    events: tuple[Mapping[str, Any], ...] = ()
+    undoes: str | None = None
+    undone_by: str | None = None
+    redoable: bool = False
+    erased: bool = False
+    state: ActState = ActState.INTENT
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionRecord:
+    """What was planned for one session: `lines` as (handle, text), `decisions` as JSON objects."""
+
+    id: str
+    at: datetime
+    session: str
+    host: str
+    source: str
+    budget: int
+    tokens: int
+    text: str
+    digest: str
+    bank_version: str = ""
+    lines: tuple[tuple[str, str], ...] = ()
+    decisions: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptRecord:
+    """What became of an injection: `outcome` is delivered, differs or missing."""
+
+    injection: str
+    at: datetime
+    outcome: str
+    digest: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalRecord:
+    """One search: `origin` is terminal, hook or mcp; `ms` its time in milliseconds."""
+
+    id: str
+    at: datetime
+    origin: str
+    session: str
+    query: str
+    mode: str
+    tokens: int = 0
+    ms: float = 0.0
+    candidates: tuple[Mapping[str, Any], ...] = ()
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRecord:
+    """A suggested change in the inbox: `status` is waiting, accepted, rejected or expired.
+
+    `key` is the same for what was proposed before, so that nothing rejected comes back. `nearest`
+    is the existing item it was compared with.
+    """
+
+    id: str
+    at: datetime
+    key: str
+    proposer: str
+    session: str
+    verb: str
+    title: str
+    nearest: str = ""
+    status: str = "waiting"
+    decided_at: datetime | None = None
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    evidence: tuple[Mapping[str, Any], ...] = ()
