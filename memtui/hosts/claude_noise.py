@@ -1,0 +1,84 @@
+"""Claude Code rows that are no part of the conversation, recognised without decoding them whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from memtui.hosts.shape import int_or_none, map_of, text_of, text_or_none
+
+SILENT_TYPES = frozenset(
+    {
+        "agent-color", "agent-name", "agent-setting", "content-replacement", "file-history-delta",
+        "file-history-snapshot", "fork-context-ref", "frame-link", "marble-origami-commit", "mode",
+        "permission-mode", "pr-link", "progress", "relocated", "speculation-accept", "started",
+        "result", "tag", "task-summary", "worktree-state",
+    }
+)  # fmt: skip
+"""Known row types that say nothing about the conversation."""
+
+_MARKS = {
+    b'"type":"progress"': "progress",
+    b'"type":"file-history-snapshot"': "file-history-snapshot",
+    b'"type":"file-history-delta"': "file-history-delta",
+}
+
+
+class _Head(msgspec.Struct):
+    type: Any = None
+
+
+class _Progress(msgspec.Struct):
+    data: Any = None
+    parent: Any = msgspec.field(default=None, name="parentToolUseID")
+    uuid: Any = None
+    timestamp: Any = None
+
+
+_head = msgspec.json.Decoder(_Head)
+_progress = msgspec.json.Decoder(_Progress)
+
+
+def row_type_of_noise(data: bytes) -> str | None:
+    """The type of a row that can be passed over, or None if the row must be read."""
+    for mark, name in _MARKS.items():
+        if mark in data:
+            try:
+                return name if _head.decode(data).type == name else None
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                return None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressAgent:
+    """The sub-agent that a progress row names; `at` is the host's time stamp."""
+
+    agent: str
+    call: str | None
+    prompt: str
+    record: str
+    at: str | int | None
+
+
+def progress_agent(data: bytes) -> ProgressAgent | None:
+    """The sub-agent behind a progress row (2.1.12 to 2.1.81), if it reports one."""
+    if b'"agentId"' not in data:
+        return None
+    try:
+        row = _progress.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    fields = map_of(row.data)
+    agent = text_of(fields.get("agentId"))
+    if not agent:
+        return None
+    return ProgressAgent(
+        agent,
+        text_or_none(row.parent),
+        text_of(fields.get("prompt")),
+        text_of(row.uuid),
+        text_or_none(row.timestamp) or int_or_none(row.timestamp),
+    )

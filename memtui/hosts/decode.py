@@ -1,0 +1,106 @@
+"""One line of bytes into JSON records, damaged lines included."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+_decoder = msgspec.json.Decoder()
+_lenient = json.JSONDecoder(strict=False)
+
+_PADDING = re.compile(r"[\s\x00]*")
+
+_RESTART = re.compile(r'\{"(?:parentUuid|timestamp)":')
+"""How records begin in the append-only hosts: where to go on after a half-written record."""
+
+_MAX_RESTARTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One JSON value found at bytes `start` to `end` of a line."""
+
+    start: int
+    end: int
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The values of a line. `reason` is None when the line was exactly one JSON value."""
+
+    pieces: list[Piece]
+    reason: str | None = None
+
+
+def decode_line(data: bytes) -> Decoded:
+    """The JSON values of `data`. Never raises.
+
+    `reason` is "recovered" when values were read from a damaged or glued line, "NUL bytes" when the
+    line holds nothing else, "not JSON" when nothing could be read. Lone surrogates and bytes that
+    are not UTF-8 become U+FFFD.
+    """
+    try:
+        return Decoded([Piece(0, len(data), _decoder.decode(data))])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    if not data.strip(b"\x00 \t\r\n"):
+        return Decoded([], "NUL bytes")
+    pieces, clean = _salvage(data.decode("utf-8", "surrogateescape"))
+    if not pieces:
+        return Decoded([], "not JSON")
+    return Decoded(pieces, None if clean and len(pieces) == 1 else "recovered")
+
+
+def is_object(data: bytes) -> bool:
+    """Whether `data` is exactly one JSON object."""
+    if not data.rstrip().endswith(b"}"):
+        return False
+    decoded = decode_line(data)
+    return decoded.reason is None and isinstance(decoded.pieces[0].value, dict)
+
+
+def _salvage(text: str) -> tuple[list[Piece], bool]:
+    """Every object that can be read from `text`, and whether nothing had to be left out."""
+    pieces: list[Piece] = []
+    clean = True
+    at, restarts = _after_padding(text, 0), 0
+    while at < len(text):
+        try:
+            value, end = _lenient.raw_decode(text, at)
+            pieces.append(Piece(_bytes_to(text, at), _bytes_to(text, end), mend(value)))
+            rest = _after_padding(text, end)
+            clean = clean and "\x00" not in text[end:rest]
+        except (ValueError, RecursionError):
+            clean = False
+            found = _RESTART.search(text, at + 1)
+            restarts += 1
+            rest = found.start() if found and restarts <= _MAX_RESTARTS else len(text)
+        at = rest
+    return pieces, clean
+
+
+def _after_padding(text: str, at: int) -> int:
+    found = _PADDING.match(text, at)
+    return found.end() if found else at
+
+
+def _bytes_to(text: str, end: int) -> int:
+    return len(text[:end].encode("utf-8", "surrogateescape"))
+
+
+def mend(value: Any) -> Any:
+    """`value` with every lone surrogate in its strings replaced, so that it can be encoded."""
+    if isinstance(value, str):
+        if value.isascii():
+            return value
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [mend(item) for item in value]
+    if isinstance(value, dict):
+        return {mend(key): mend(item) for key, item in value.items()}
+    return value

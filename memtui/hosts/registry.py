@@ -1,0 +1,26 @@
+"""The agent hosts that memtui reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memtui.hosts.claude_code import ClaudeCode
+from memtui.hosts.codex import Codex
+from memtui.hosts.jsonl import read_head
+from memtui.hosts.protocol import Host
+
+HOSTS: tuple[Host, ...] = (ClaudeCode(), Codex())
+
+
+def host(name: str) -> Host:
+    """The host called `name` ("claude-code", "codex"). Raises KeyError."""
+    for candidate in HOSTS:
+        if candidate.name == name:
+            return candidate
+    raise KeyError(name)
+
+
+def sniff_file(path: Path) -> Host | None:
+    """The host whose transcript `path` is, by its content; None if it is none. Raises OSError."""
+    head = read_head(path)
+    return next((candidate for candidate in HOSTS if candidate.sniff(head)), None)
