@@ -138,6 +138,33 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class StatusNote:
+    """Something the status bar must say: `level` is ok, warning or error."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Files changed under the open workspace: `kind` is bank or sessions."""
+
+    kind: str
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanProgress:
+    """How far a scan of the transcripts is. Sizes are bytes; `current` is the file being read."""
+
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+    current: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Injection:
     """A past injection of the ledger: what was planned for one session."""
 
