@@ -17,7 +17,12 @@ _CONTEXT_EVENTS = ("SessionStart", "UserPromptSubmit")
 """The hook events whose plain output reaches the model."""
 
 _FAILED_HOOKS = frozenset(
-    {"hook_blocking_error", "hook_error_during_execution", "hook_non_blocking_error", "hook_cancelled"}
+    {
+        "hook_blocking_error",
+        "hook_error_during_execution",
+        "hook_non_blocking_error",
+        "hook_cancelled",
+    }
 )
 
 _SILENT_ATTACHMENTS = frozenset(
@@ -44,7 +49,9 @@ _SILENT_SUBTYPES = frozenset(
     }
 )  # fmt: skip
 
-_SPOKEN_SUBTYPES = frozenset({"local_command", "informational", "away_summary", "microcompact_boundary"})
+_SPOKEN_SUBTYPES = frozenset(
+    {"local_command", "informational", "away_summary", "microcompact_boundary"}
+)
 
 
 def attachment_entries(
@@ -121,7 +128,9 @@ def _queued(
     found = queued_agent(text)
     if found and state.is_new_agent(found[0]):
         agent, call, summary = found
-        yield context.entry(Kind.SUBAGENT, record, at, part=part, text=summary, call=call, agent=agent)
+        yield context.entry(
+            Kind.SUBAGENT, record, at, part=part, text=summary, call=call, agent=agent
+        )
 
 
 def system_entries(
@@ -169,7 +178,12 @@ def _api_error(row: Mapping[str, Any]) -> str:
     said = next(
         (
             text
-            for value in (error.get("formatted"), error.get("message"), nested.get("message"), cause.get("code"))
+            for value in (
+                error.get("formatted"),
+                error.get("message"),
+                nested.get("message"),
+                cause.get("code"),
+            )
             if (text := text_of(value))
         ),
         "API error",

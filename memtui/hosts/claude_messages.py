@@ -52,7 +52,9 @@ def content_blocks(row: Mapping[str, Any]) -> list[Any]:
     return list_of(content)
 
 
-def assistant_entries(context: Context, row: Mapping[str, Any], file_agent: str | None) -> Iterator[Entry]:
+def assistant_entries(
+    context: Context, row: Mapping[str, Any], file_agent: str | None
+) -> Iterator[Entry]:
     """ANSWER, THINKING, CALL (and RESULT of server tools) of one `assistant` row.
 
     Several rows share one `message` id; each repeats the tokens of the whole answer, growing while
@@ -77,7 +79,9 @@ def assistant_entries(context: Context, row: Mapping[str, Any], file_agent: str 
             if thought := text_of(fields.get("thinking")):
                 yield context.entry(Kind.THINKING, record, at, part=part, text=thought, **shared)
         elif kind.endswith("_tool_result"):
-            yield context.entry(Kind.RESULT, record, at, part=part, **_server_result(fields), **shared)
+            yield context.entry(
+                Kind.RESULT, record, at, part=part, **_server_result(fields), **shared
+            )
         elif (text := block_text(fields)).strip() and kind != "redacted_thinking":
             if host_speaks:
                 failed = row.get("isApiErrorMessage") is True or text.startswith("API Error")
@@ -93,7 +97,9 @@ def tokens_of(usage: Any) -> Tokens | None:
     if not fields:
         return None
     cached = count_of(fields.get("cache_read_input_tokens"))
-    sent = count_of(fields.get("input_tokens")) + count_of(fields.get("cache_creation_input_tokens"))
+    sent = count_of(fields.get("input_tokens")) + count_of(
+        fields.get("cache_creation_input_tokens")
+    )
     return Tokens(sent + cached, count_of(fields.get("output_tokens")), cached)
 
 
@@ -169,7 +175,11 @@ def typed(row: Mapping[str, Any]) -> bool:
 
 
 def _results(
-    context: Context, row: Mapping[str, Any], block: Mapping[str, Any], record: str, state: ClaudeState
+    context: Context,
+    row: Mapping[str, Any],
+    block: Mapping[str, Any],
+    record: str,
+    state: ClaudeState,
 ) -> Iterator[Entry]:
     """The RESULT of a call, and the SUBAGENT that it tells of."""
     told = row.get("toolUseResult")

@@ -56,7 +56,12 @@ class ClaudeParser:
         record = found.record or str(line.ordinal)
         return [
             context.entry(
-                Kind.SUBAGENT, record, found.at, text=found.prompt, call=found.call, agent=found.agent
+                Kind.SUBAGENT,
+                record,
+                found.at,
+                text=found.prompt,
+                call=found.call,
+                agent=found.agent,
             )
         ]
 

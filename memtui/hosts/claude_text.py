@@ -53,7 +53,9 @@ def split_text(text: str) -> list[Part]:
     if command:
         before.append(Part(Kind.NOTICE, _command(command)))
     after: list[Part] = []
-    while len(text) < 1_000_000 and text.rstrip().endswith(">") and (found := _TRAILING.search(text)):
+    while (
+        len(text) < 1_000_000 and text.rstrip().endswith(">") and (found := _TRAILING.search(text))
+    ):
         after.insert(0, Part(_kind(found.group(1)), found.group(2).strip()))
         text = text[: found.start()]
     middle = [Part(_plain(text), text)] if text.strip() else []

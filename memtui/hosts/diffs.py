@@ -44,7 +44,11 @@ def new_file_diff(path: str, content: str) -> str:
     """A unified diff that adds the whole of `content`."""
     lines = content.removesuffix("\n").split("\n")
     return "\n".join(
-        [*_header("/dev/null", path), f"@@ -0,0 +1,{len(lines)} @@", *(f"+{line}" for line in lines)]
+        [
+            *_header("/dev/null", path),
+            f"@@ -0,0 +1,{len(lines)} @@",
+            *(f"+{line}" for line in lines),
+        ]
     )
 
 
@@ -52,7 +56,9 @@ def hunks_diff(path: str, hunks: Any) -> str | None:
     """Claude Code's `structuredPatch` as unified diff; None if it holds no hunk."""
     lines: list[str] = []
     for hunk in map(map_of, list_of(hunks)):
-        spans = [int_or_none(hunk.get(k)) or 0 for k in ("oldStart", "oldLines", "newStart", "newLines")]
+        spans = [
+            int_or_none(hunk.get(k)) or 0 for k in ("oldStart", "oldLines", "newStart", "newLines")
+        ]
         lines.append("@@ -{},{} +{},{} @@".format(*spans))
         lines.extend(text_of(line) for line in list_of(hunk.get("lines")))
     return "\n".join([*_header(path, path), *lines]) if lines else None

@@ -56,7 +56,9 @@ def feed_line(
         label = next((_label(piece.value) for piece in decoded.pieces), "")
         events.append(whole.skipped(decoded.reason, label, version))
     for number, piece in enumerate(decoded.pieces):
-        context = Context(source, line.ordinal, number, line.offset + piece.start, piece.end - piece.start)
+        context = Context(
+            source, line.ordinal, number, line.offset + piece.start, piece.end - piece.start
+        )
         if not isinstance(piece.value, dict):
             events.append(context.skipped("bad shape", type(piece.value).__name__, version))
             continue

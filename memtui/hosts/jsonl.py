@@ -31,9 +31,7 @@ def open_bytes(path: Path, compressed: bool = False) -> IO[bytes]:
     raw = path.open("rb")
     if not compressed:
         return raw
-    return zstandard.ZstdDecompressor().stream_reader(
-        raw, read_across_frames=True, closefd=True
-    )
+    return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=True)
 
 
 class LineReader:

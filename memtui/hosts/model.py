@@ -110,7 +110,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A transcript file found on disk. `session` and `parent` are what the path tells, if anything."""
+    """A transcript file found on disk. `session` and `parent` are what the path tells, if anything.
+
+    `title` is one that the host keeps outside its transcripts.
+    """
 
     host: str
     path: Path
@@ -119,6 +122,7 @@ class SourceFile:
     agent: str | None = None
     compressed: bool = False
     archived: bool = False
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,9 @@ def command_line(command: Any) -> str:
 
 
 def _path(values: Input) -> str:
-    return next((p for k in ("file_path", "path", "notebook_path") if (p := text_of(values.get(k)))), "")
+    return next(
+        (p for k in ("file_path", "path", "notebook_path") if (p := text_of(values.get(k)))), ""
+    )
 
 
 def _paths(path: str) -> tuple[str, ...]:
@@ -109,7 +111,12 @@ def _search(values: Input) -> Rendered:
 def _agent(values: Input) -> Rendered:
     kind = text_of(values.get("subagent_type")) or text_of(values.get("agent_type"))
     task = next(
-        (t for k in ("description", "task_name", "message", "prompt") if (t := text_of(values.get(k)))), ""
+        (
+            t
+            for k in ("description", "task_name", "message", "prompt")
+            if (t := text_of(values.get(k)))
+        ),
+        "",
     )
     return Rendered(f"{kind}: {task}" if kind else task)
 
