@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from memtui.hosts.claude_attachments import attachment_entries, system_entries
 from memtui.hosts.claude_messages import assistant_entries, user_entries
@@ -22,9 +23,11 @@ TITLE_UNMATCHED_SUMMARY = 5
 
 _QUEUED_PROMPTS_SAVED = (2, 1, 97)
 
+_TELLING = ("sessionId", "cwd", "gitBranch", "version", "session_id", "forkedFrom")
+"""The keys whose values tell of the session: rows with the same values tell nothing new."""
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+
+class _Row(msgspec.Struct, frozen=True):
     context: Context
     fields: dict[str, Any]
     type: str
@@ -36,6 +39,7 @@ class ClaudeParser:
     def __init__(self, source: SourceFile, state: Mapping[str, Any] | None = None) -> None:
         self._source = source
         self._state = ClaudeState.load(state)
+        self._told: list[Any] = []
 
     def state(self) -> dict[str, Any]:
         return self._state.dump()
@@ -85,28 +89,35 @@ class ClaudeParser:
 
     def _session(self, row: _Row) -> Iterator[Event]:
         """What the row says about its session, as far as it is new."""
+        fields = row.fields
+        uuid = text_of(fields.get("uuid"))
+        if uuid and (summary := self._state.remember_row(uuid)):
+            yield self._title(summary, TITLE_SUMMARY)
+        told = [fields.get(key) for key in _TELLING]
+        if told != self._told or row.type == "assistant":
+            self._told = told
+            yield from self._news(row)
+
+    def _news(self, row: _Row) -> Iterator[Event]:
         state, fields = self._state, row.fields
         news: dict[str, Any] = {}
         owner = text_of(fields.get("sessionId"))
         if not state.session:
             state.session = self._source.session or owner or self._source.path.stem
             news["agent"] = self._source.agent
-        told = {
-            "cwd": text_of(fields.get("cwd")),
-            "branch": text_of(fields.get("gitBranch")),
-            "version": text_of(fields.get("version")),
-            "model": self._model(row),
-            "parent": self._parent(owner, fields),
-        }
-        for name, value in told.items():
-            if value and value != getattr(state, name):
+        told = (
+            ("cwd", state.cwd, text_of(fields.get("cwd"))),
+            ("branch", state.branch, text_of(fields.get("gitBranch"))),
+            ("version", state.version, text_of(fields.get("version"))),
+            ("model", state.model, self._model(row)),
+            ("parent", state.parent, self._parent(owner, fields)),
+        )
+        for name, known, value in told:
+            if value and value != known:
                 setattr(state, name, value)
                 news[name] = value
         if news:
             yield SessionInfo(state.session, **news)
-        uuid = text_of(fields.get("uuid"))
-        if uuid and (summary := state.remember_row(uuid)):
-            yield self._title(summary, TITLE_SUMMARY)
 
     def _parent(self, owner: str, fields: Mapping[str, Any]) -> str:
         if self._source.agent:

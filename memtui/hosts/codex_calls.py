@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.hosts.decode import mend
+from memtui.hosts.decode import decode_text
 from memtui.hosts.render import compact, render_call
 from memtui.hosts.shape import int_or_none, joined_text, map_of, text_of
 
@@ -82,11 +81,10 @@ def read_call(payload: Mapping[str, Any]) -> Call:
 def arguments(value: Any) -> dict[str, Any]:
     """Call arguments as values; text that is not a JSON object is kept under "input"."""
     if isinstance(value, str):
-        try:
-            parsed = mend(json.loads(value, strict=False))
-        except (ValueError, RecursionError):
-            return {"input": value} if value else {}
-        return parsed if isinstance(parsed, dict) else {"input": value}
+        parsed = decode_text(value)
+        if isinstance(parsed, dict):
+            return parsed
+        return {"input": value} if value else {}
     return map_of(value)
 
 

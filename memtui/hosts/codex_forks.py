@@ -31,8 +31,6 @@ def follow_copy(
     A turn that began before the session itself is the parent's: its id or its own start time tells,
     since copies get new time stamps. Where neither tells, a copy ends with the burst that wrote it.
     """
-    if not state.parent:
-        return
     own = own_turn(state, payload)
     if own is not None and is_turn_mark(row, payload):
         state.copying = not own

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from memtui.hosts.codex_calls import CALL_TYPES, OUTPUT_TYPES, Output, read_call, read_output
 from memtui.hosts.codex_state import CodexState
@@ -14,8 +15,7 @@ from memtui.hosts.model import Entry, Kind
 from memtui.hosts.shape import joined_text, list_of, map_of, text_of, text_or_none
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(msgspec.Struct, frozen=True):
     """A record's place, its id (`"<ordinal>@<timestamp>"` or `"<ordinal>"`) and its time stamp."""
 
     context: Context

@@ -72,13 +72,11 @@ class CodexParser:
         if kind == "session_meta":
             yield from self._session_meta(payload, row)
             return
-        follow_copy(self._state, row, payload, row.get("timestamp"))
-        if self._state.copying:
-            return
-        place = At.of(context, row)
+        if self._state.parent:
+            follow_copy(self._state, row, payload, row.get("timestamp"))
         handle = _HANDLERS.get(kind)
-        if handle is not None:
-            yield from self._titled(handle(self, place, payload))
+        if handle is not None and not self._state.copying:
+            yield from self._titled(handle(self, At.of(context, row), payload))
 
     def _session_meta(self, payload: Mapping[str, Any], row: Mapping[str, Any]) -> Iterator[Event]:
         """The first one is the session's own; a second one opens a copy of the parent's history."""

@@ -44,16 +44,35 @@ def decode_line(data: bytes) -> Decoded:
     line holds nothing else, "not JSON" when nothing could be read. Lone surrogates and bytes that
     are not UTF-8 become U+FFFD.
     """
-    try:
-        return Decoded([Piece(0, len(data), _decoder.decode(data))])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+    value = decode_whole(data)
+    if value is not None:
+        return Decoded([Piece(0, len(data), value)])
     if not data.strip(b"\x00 \t\r\n"):
         return Decoded([], "NUL bytes")
     pieces, clean = _salvage(data.decode("utf-8", "surrogateescape"))
     if not pieces:
         return Decoded([], "not JSON")
     return Decoded(pieces, None if clean and len(pieces) == 1 else "recovered")
+
+
+def decode_whole(data: bytes) -> Any:
+    """The value of a line that is exactly one JSON value; None if it is not, or is null."""
+    try:
+        return _decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def decode_text(text: str) -> Any:
+    """The JSON value inside a string; None if it is none. Lone surrogates become U+FFFD."""
+    try:
+        return _decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
+    try:
+        return mend(_lenient.decode(text))
+    except (ValueError, RecursionError):
+        return None
 
 
 def is_object(data: bytes) -> bool:

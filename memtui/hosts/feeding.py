@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
-from memtui.hosts.decode import decode_line
+import msgspec
+
+from memtui.hosts.decode import decode_line, decode_whole
 from memtui.hosts.model import Entry, Kind, RawLine, Skipped, SourceFile, Span
 from memtui.hosts.protocol import Event
 from memtui.hosts.shape import millis, text_of
@@ -15,8 +16,7 @@ _ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError,
 """What reading a value of unknown shape can raise: the record is skipped, never the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """Where a record lies: `piece` counts the records of a line, from 0."""
 
     source: SourceFile
@@ -36,7 +36,8 @@ class Context:
 
     def entry(self, kind: Kind, record: str, at: Any, **fields: Any) -> Entry:
         """An entry of this record; `at` is the host's own time stamp."""
-        return Entry(kind, record, self.span, at=millis(at), **fields)
+        span = Span(self.source.path, self.offset, self.length)
+        return Entry(kind, record, span, at=millis(at), **fields)
 
     def skipped(self, reason: str, label: str, version: str = "") -> Skipped:
         return Skipped(reason, label[:80], self.span, version)
@@ -49,23 +50,37 @@ def feed_line(
     version: str = "",
 ) -> list[Event]:
     """The events of every record of `line`, and a `Skipped` for what could not be read."""
+    length = len(line.data)
+    value = decode_whole(line.data)
+    if value is not None:
+        context = Context(source, line.ordinal, 0, line.offset, length)
+        return _events(context, value, handle, version)
     decoded = decode_line(line.data)
-    whole = Context(source, line.ordinal, 0, line.offset, len(line.data))
     events: list[Event] = []
     if decoded.reason:
         label = next((_label(piece.value) for piece in decoded.pieces), "")
+        whole = Context(source, line.ordinal, 0, line.offset, length)
         events.append(whole.skipped(decoded.reason, label, version))
     for number, piece in enumerate(decoded.pieces):
-        context = Context(
-            source, line.ordinal, number, line.offset + piece.start, piece.end - piece.start
-        )
-        if not isinstance(piece.value, dict):
-            events.append(context.skipped("bad shape", type(piece.value).__name__, version))
-            continue
-        try:
-            events.extend(handle(context, piece.value))
-        except _ODD:
-            events.append(context.skipped("bad shape", _label(piece.value), version))
+        offset = line.offset + piece.start
+        context = Context(source, line.ordinal, number, offset, piece.end - piece.start)
+        events += _events(context, piece.value, handle, version)
+    return events
+
+
+def _events(
+    context: Context,
+    value: Any,
+    handle: Callable[[Context, dict[str, Any]], Iterable[Event]],
+    version: str,
+) -> list[Event]:
+    if not isinstance(value, dict):
+        return [context.skipped("bad shape", type(value).__name__, version)]
+    events: list[Event] = []
+    try:
+        events.extend(handle(context, value))
+    except _ODD:
+        events.append(context.skipped("bad shape", _label(value), version))
     return events
 
 

@@ -50,7 +50,7 @@ def without_rolled_back(entries: Iterable[Entry]) -> list[Entry]:
             starts = [
                 n for n, old in enumerate(kept) if old.kind is Kind.PROMPT and old.agent is None
             ]
-            if isinstance(turns, int) and 0 < turns and starts:
+            if isinstance(turns, int) and turns > 0 and starts:
                 del kept[starts[max(0, len(starts) - turns)] :]
         kept.append(entry)
     return kept
