@@ -19,11 +19,12 @@ SILENT_TYPES = frozenset(
 )  # fmt: skip
 """Known row types that say nothing about the conversation."""
 
-_MARKS = {
-    b'"type":"progress"': "progress",
-    b'"type":"file-history-snapshot"': "file-history-snapshot",
-    b'"type":"file-history-delta"': "file-history-delta",
-}
+_PROGRESS = b'"type":"progress"'
+_PROGRESS_WITHIN = 4096
+"""The type of a progress row stands behind its ids and folder, before its long data."""
+
+_NOISE = frozenset({"progress", "file-history-snapshot", "file-history-delta"})
+_HISTORY = b'{"type":"file-history-'
 
 
 class _Head(msgspec.Struct):
@@ -43,13 +44,13 @@ _progress = msgspec.json.Decoder(_Progress)
 
 def row_type_of_noise(data: bytes) -> str | None:
     """The type of a row that can be passed over, or None if the row must be read."""
-    for mark, name in _MARKS.items():
-        if mark in data:
-            try:
-                return name if _head.decode(data).type == name else None
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                return None
-    return None
+    if not data.startswith(_HISTORY) and data.find(_PROGRESS, 0, _PROGRESS_WITHIN) < 0:
+        return None
+    try:
+        kind = text_of(_head.decode(data).type)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return kind if kind in _NOISE else None
 
 
 @dataclass(frozen=True, slots=True)

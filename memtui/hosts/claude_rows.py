@@ -94,7 +94,7 @@ class ClaudeParser:
         if uuid and (summary := self._state.remember_row(uuid)):
             yield self._title(summary, TITLE_SUMMARY)
         told = [fields.get(key) for key in _TELLING]
-        if told != self._told or row.type == "assistant":
+        if told != self._told or self._model(row) not in ("", self._state.model):
             self._told = told
             yield from self._news(row)
 
