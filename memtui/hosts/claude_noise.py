@@ -72,14 +72,19 @@ def progress_agent(data: bytes) -> ProgressAgent | None:
         row = _progress.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    fields = map_of(row.data)
+    return agent_told(row.data, row.parent, row.uuid, row.timestamp)
+
+
+def agent_told(data: Any, parent: Any, uuid: Any, timestamp: Any) -> ProgressAgent | None:
+    """The sub-agent that the fields of a progress row name, if they do."""
+    fields = map_of(data)
     agent = text_of(fields.get("agentId"))
     if not agent:
         return None
     return ProgressAgent(
         agent,
-        text_or_none(row.parent),
+        text_or_none(parent),
         text_of(fields.get("prompt")),
-        text_of(row.uuid),
-        text_or_none(row.timestamp) or int_or_none(row.timestamp),
+        text_of(uuid),
+        text_or_none(timestamp) or int_or_none(timestamp),
     )

@@ -9,7 +9,13 @@ import msgspec
 
 from memtui.hosts.claude_attachments import attachment_entries, system_entries
 from memtui.hosts.claude_messages import assistant_entries, user_entries
-from memtui.hosts.claude_noise import SILENT_TYPES, progress_agent, row_type_of_noise
+from memtui.hosts.claude_noise import (
+    SILENT_TYPES,
+    ProgressAgent,
+    agent_told,
+    progress_agent,
+    row_type_of_noise,
+)
 from memtui.hosts.claude_state import ClaudeState
 from memtui.hosts.claude_text import is_wrapped, notification
 from memtui.hosts.feeding import Context, feed_line
@@ -47,27 +53,22 @@ class ClaudeParser:
     def feed(self, line: RawLine) -> list[Event]:
         noise = row_type_of_noise(line.data)
         if noise == "progress":
-            return self._progress(line)
+            context = Context(self._source, line.ordinal, 0, line.offset, len(line.data))
+            return list(self._announced(context, progress_agent(line.data)))
         if noise is not None:
             return []
         return feed_line(self._source, line, self._record, self._state.version)
 
-    def _progress(self, line: RawLine) -> list[Event]:
-        found = progress_agent(line.data)
-        if found is None or not self._state.is_new_agent(found.agent):
-            return []
-        context = Context(self._source, line.ordinal, 0, line.offset, len(line.data))
-        record = found.record or str(line.ordinal)
-        return [
-            context.entry(
+    def _announced(self, context: Context, found: ProgressAgent | None) -> Iterator[Event]:
+        if found is not None and self._state.is_new_agent(found.agent):
+            yield context.entry(
                 Kind.SUBAGENT,
-                record,
+                found.record or context.ordinal_id,
                 found.at,
                 text=found.prompt,
                 call=found.call,
                 agent=found.agent,
             )
-        ]
 
     def _record(self, context: Context, fields: dict[str, Any]) -> Iterator[Event]:
         row = _Row(context, fields, text_of(fields.get("type")))
@@ -75,7 +76,8 @@ class ClaudeParser:
         if handle is None:
             yield from self._unhandled(row)
             return
-        yield from self._session(row)
+        if row.type != "progress":
+            yield from self._session(row)
         for event in handle(self, row):
             yield event
             if isinstance(event, Entry):
@@ -186,6 +188,10 @@ class ClaudeParser:
                     Kind.PROMPT, row.context.ordinal_id, row.fields.get("timestamp"), text=text
                 )
 
+    def _progress(self, row: _Row) -> Iterator[Event]:
+        told = [row.fields.get(key) for key in ("data", "parentToolUseID", "uuid", "timestamp")]
+        yield from self._announced(row.context, agent_told(*told))
+
     def _custom_title(self, row: _Row) -> Iterator[Event]:
         yield from self._titled(row, "customTitle", TITLE_CUSTOM)
 
@@ -230,4 +236,5 @@ _HANDLERS: dict[str, Callable[[ClaudeParser, _Row], Iterator[Entry | SessionInfo
     "ai-title": ClaudeParser._ai_title,
     "last-prompt": ClaudeParser._last_prompt,
     "summary": ClaudeParser._summary,
+    "progress": ClaudeParser._progress,
 }

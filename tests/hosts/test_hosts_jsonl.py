@@ -16,8 +16,8 @@ from memtui.hosts.jsonl import LineReader, read_span
 from memtui.hosts.model import RawLine, Skipped, Span
 
 
-def read(path: Path, **options: int) -> list[RawLine | Skipped]:
-    return list(LineReader(path, **options))
+def read(path: Path) -> list[RawLine | Skipped]:
+    return list(LineReader(path))
 
 
 def test_splits_on_line_feeds_only(tmp_path: Path) -> None:
