@@ -63,7 +63,7 @@ class ClaudeCode:
     def sniff(self, head: bytes) -> bool:
         """Whether the first records have the row types and keys of Claude Code."""
         for record in head_records(head):
-            kind = record.get("type")
+            kind = text_of(record.get("type"))
             if kind not in _TYPES or "payload" in record:
                 continue
             if kind in ("user", "assistant"):

@@ -72,7 +72,7 @@ class Codex:
     def sniff(self, head: bytes) -> bool:
         """Whether the first records are rollout records. `codex exec --json` output is not one."""
         for record in head_records(head):
-            if record.get("type") in ENVELOPES:
+            if text_of(record.get("type")) in ENVELOPES:
                 return isinstance(record.get("payload"), dict)
             if "session" in record:
                 return isinstance(record.get("items"), list)
@@ -87,7 +87,9 @@ class Codex:
 
     def canonical(self, record: Mapping[str, Any]) -> Any:
         """The payload's content: the same for bare and enveloped records, without ids and times."""
-        enveloped = record.get("type") in ENVELOPES and isinstance(record.get("payload"), dict)
+        enveloped = text_of(record.get("type")) in ENVELOPES and isinstance(
+            record.get("payload"), dict
+        )
         payload = map_of(record["payload"]) if enveloped else record
         fields = pick(payload, _CONTENT)
         if enveloped and "type" not in payload:

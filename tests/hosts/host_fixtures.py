@@ -162,3 +162,18 @@ def told(events: Iterable[Event], name: str) -> list[Any]:
 
 def parse(source: SourceFile) -> list[Event]:
     return list(parse_file(source))
+
+
+def call_rows() -> list[dict[str, Any]]:
+    """A Codex patch: the call, the event that tells how it ended, and its output."""
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"
+    changes = {"/w/a.py": {"type": "update", "unified_diff": "@@ -1 +1 @@\n-x\n+y\n"}}
+    return [
+        item("custom_tool_call", name="apply_patch", input=patch, call_id="c1"),
+        event("patch_apply_end", call_id="c1", success=True, changes=changes),
+        item(
+            "custom_tool_call_output",
+            call_id="c1",
+            output="Exit code: 0\nWall time: 0 seconds\nOutput:\nok",
+        ),
+    ]
