@@ -136,15 +136,29 @@ def user_entries(
     blocks = content_blocks(row)
     used = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
     part = 0
+    texts: list[tuple[Kind, str]] = []
     for block in blocks:
         if isinstance(block, dict) and block.get("type") == "tool_result":
             for entry in _results(context, row, block, record, state):
                 yield replace(entry, part=part, agent=entry.agent or agent)
                 part += 1
-            continue
-        for kind, text in _texts(block_text(block), row, state, used):
-            yield context.entry(kind, record, at, part=part, text=text, agent=agent)
-            part += 1
+        else:
+            texts.extend(_texts(block_text(block), row, state, used))
+    for kind, text in _one_prompt(texts):
+        yield context.entry(kind, record, at, part=part, text=text, agent=agent)
+        part += 1
+
+
+def _one_prompt(texts: list[tuple[Kind, str]]) -> Iterator[tuple[Kind, str]]:
+    """`texts` with all that a person put into one row (text, images) joined to one prompt."""
+    prompt = "\n".join(text for kind, text in texts if kind is Kind.PROMPT)
+    shown = False
+    for kind, text in texts:
+        if kind is not Kind.PROMPT:
+            yield kind, text
+        elif not shown:
+            shown = True
+            yield kind, prompt
 
 
 def _texts(

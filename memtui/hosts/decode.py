@@ -18,6 +18,8 @@ _RESTART = re.compile(r'\{"(?:parentUuid|timestamp)":')
 """How records begin in the append-only hosts: where to go on after a half-written record."""
 
 _MAX_RESTARTS = 50
+_MAX_PIECES = 1000
+"""Limits of the work that one damaged line can make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +86,27 @@ def is_object(data: bytes) -> bool:
 
 
 def _salvage(text: str) -> tuple[list[Piece], bool]:
-    """Every object that can be read from `text`, and whether nothing had to be left out."""
+    """Every value that can be read from `text`, and whether nothing had to be left out."""
     pieces: list[Piece] = []
     clean = True
     at, restarts = _after_padding(text, 0), 0
-    while at < len(text):
+    seen, seen_bytes = 0, 0
+    while at < len(text) and len(pieces) < _MAX_PIECES:
         try:
             value, end = _lenient.raw_decode(text, at)
-            pieces.append(Piece(_bytes_to(text, at), _bytes_to(text, end), mend(value)))
-            rest = _after_padding(text, end)
-            clean = clean and "\x00" not in text[end:rest]
+            mended = mend(value)
         except (ValueError, RecursionError):
             clean = False
             found = _RESTART.search(text, at + 1)
             restarts += 1
-            rest = found.start() if found and restarts <= _MAX_RESTARTS else len(text)
-        at = rest
-    return pieces, clean
+            at = found.start() if found and restarts <= _MAX_RESTARTS else len(text)
+            continue
+        start = seen_bytes + _size(text[seen:at])
+        seen, seen_bytes = end, start + _size(text[at:end])
+        pieces.append(Piece(start, seen_bytes, mended))
+        at = _after_padding(text, end)
+        clean = clean and "\x00" not in text[end:at]
+    return pieces, clean and at >= len(text)
 
 
 def _after_padding(text: str, at: int) -> int:
@@ -108,8 +114,8 @@ def _after_padding(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _bytes_to(text: str, end: int) -> int:
-    return len(text[:end].encode("utf-8", "surrogateescape"))
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
 
 
 def mend(value: Any) -> Any:

@@ -17,8 +17,12 @@ def record_digest(host: str, raw: Mapping[str, Any]) -> str:
     """`"1:"` and the SHA-256 (hex) of the record's canonical content fields.
 
     Equal for copies of a record in forks, with new times, versions or folders. Raises KeyError for
-    an unknown host.
+    an unknown host, ValueError for a record nested hundreds of levels deep.
     """
-    content = host_named(host).canonical(mend(dict(raw)))
-    text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    adapter = host_named(host)
+    try:
+        content = adapter.canonical(mend(dict(raw)))
+        text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    except RecursionError:
+        raise ValueError("the record is nested too deep") from None
     return f"{VERSION}:{hashlib.sha256(text.encode('ascii')).hexdigest()}"

@@ -74,7 +74,7 @@ def test_05_line_over_one_megabyte(tmp_path: Path) -> None:
             tmp_path / "s.jsonl", lines([user([image, text("look")]), user("next", "u2")])
         )
     )
-    assert texts(events, Kind.PROMPT)[-1] == "next"
+    assert texts(events, Kind.PROMPT) == ["[image]\nlook", "next"]
     assert skipped(events) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.hosts.claude_text import split_text
 from memtui.hosts.decode import decode_line
 from memtui.hosts.jsonl import LineReader, read_span
 from memtui.hosts.model import RawLine, Skipped, Span
@@ -141,6 +143,24 @@ def test_record_behind_a_half_written_one_is_found() -> None:
 def test_damage_is_named(data: bytes, reason: str | None, count: int) -> None:
     decoded = decode_line(data)
     assert (decoded.reason, len(decoded.pieces)) == (reason, count)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{}" * 500_000,
+        b'{"parentUuid":' * 100_000,
+        b"<bash-input></bash-input>" * 60_000,
+        b" " * 900_000 + b">",
+        b"<system-reminder>" * 60_000 + b"</system-reminder>" * 10_000,
+    ],
+    ids=["glued", "restarts", "wrappers", "spaces", "behind"],
+)
+def test_hostile_lines_cost_little(data: bytes) -> None:
+    started = time.process_time()
+    decode_line(data)
+    split_text(data.decode())
+    assert time.process_time() - started < 5
 
 
 def test_text_can_always_be_encoded() -> None:

@@ -9,7 +9,7 @@ import pytest
 from host_fixtures import SESSION, assistant, entries, lines, message, meta, text, tool_result, user
 
 from memtui.hosts.digest import record_digest
-from memtui.hosts.model import HostHome, Span
+from memtui.hosts.model import HostHome, SourceFile, Span
 from memtui.hosts.read import parse_file, read_record
 from memtui.hosts.registry import HOSTS, host, sniff_file
 
@@ -40,10 +40,7 @@ def test_claude_code_files_are_found_newest_first(tmp_path: Path) -> None:
 
 
 def test_file_that_vanished_raises_os_error(tmp_path: Path) -> None:
-    source = (
-        next(iter(HOSTS)).source(tmp_path / "gone.jsonl") if hasattr(HOSTS[0], "source") else None
-    )
-    assert source is not None
+    source = SourceFile("codex", tmp_path / "gone.jsonl")
     with pytest.raises(FileNotFoundError):
         list(parse_file(source))
 

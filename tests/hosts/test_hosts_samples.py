@@ -2,7 +2,7 @@
 
 The counts, in words, for one file:
 
-- prompts: texts that a person typed, main conversation and sub-agent tasks alike; texts that the
+- prompts: messages with text that a person typed, main conversation and sub-agent tasks alike; texts that the
   host marks or wraps as its own are none.
 - answers: distinct assistant message ids that have text; where a host stores no id, assistant
   messages that have text.
@@ -48,6 +48,7 @@ CODEX_FAILED = (
     "unsupported call",
     "apply_patch verification",
     "aborted by",
+    "exec_command failed",
 )
 EXIT = re.compile(r"(?:Process exited with code|Exit code:|\"exit_code\":) ?(-?\d+)")
 
@@ -113,7 +114,7 @@ def claude_counts(path: Path) -> Counter[str]:
             ):
                 continue
             if r.get("origin", {}).get("kind", "human") == "human":
-                counts["prompts"] += sum(map(claude_typed, strings(content)))
+                counts["prompts"] += any(map(claude_typed, strings(content)))
         elif r.get("type") == "attachment" and r["attachment"].get("type") == "queued_command":
             counts["prompts"] += sum(map(claude_typed, strings(r["attachment"].get("prompt"))))
         elif r.get("subtype") == "api_error":
