@@ -10,10 +10,11 @@ from typing import Any
 from memtui.hosts.claude_messages import content_blocks
 from memtui.hosts.claude_noise import SILENT_TYPES
 from memtui.hosts.claude_rows import ClaudeParser
+from memtui.hosts.decode import decode_whole
 from memtui.hosts.files import newest_first, sub_folders
 from memtui.hosts.model import HostHome, SourceFile
 from memtui.hosts.protocol import Parser
-from memtui.hosts.shape import map_of, pick, text_of
+from memtui.hosts.shape import first_line, map_of, pick, text_of
 from memtui.hosts.sniffing import head_records
 
 _TYPES = SILENT_TYPES | {
@@ -28,6 +29,8 @@ _CONTENT = (
     "isCompactSummary", "isMeta", "attachment", "data", "error", "compactMetadata", "toolUseResult",
 )  # fmt: skip
 """The fields that say what happened; all others say when, where and in which copy."""
+
+_NOTES_SIZE = 64 * 1024
 
 _BLOCK = ("type", "text", "thinking", "id", "name", "input", "tool_use_id", "content", "source")
 
@@ -58,7 +61,10 @@ class ClaudeCode:
         folders = list(path.parents)
         parent = next((up.parent.name for up in folders if up.name == "subagents"), None)
         agent = path.stem.removeprefix("agent-")
-        return SourceFile(self.name, path, session=path.stem, parent=parent, agent=agent)
+        title = _task_of(path.with_suffix(".meta.json"))
+        return SourceFile(
+            self.name, path, session=path.stem, parent=parent, agent=agent, title=title or None
+        )
 
     def sniff(self, head: bytes) -> bool:
         """Whether the first records have the row types and keys of Claude Code."""
@@ -87,6 +93,17 @@ class ClaudeCode:
                 "content": [_block(block) for block in content_blocks(record)],
             }
         return fields
+
+
+def _task_of(notes: Path) -> str:
+    """What a sub-agent was started for, from the file that the host keeps beside its transcript."""
+    try:
+        with notes.open("rb") as stream:
+            return first_line(
+                text_of(map_of(decode_whole(stream.read(_NOTES_SIZE))).get("description"))
+            )
+    except OSError:
+        return ""
 
 
 def _block(block: Any) -> Any:

@@ -107,6 +107,8 @@ class ClaudeParser:
         if not state.session:
             state.session = self._source.session or owner or self._source.path.stem
             news["agent"] = self._source.agent
+            if self._source.title:
+                news["title"], news["title_rank"] = self._source.title, TITLE_AI
         told = (
             ("cwd", state.cwd, text_of(fields.get("cwd"))),
             ("branch", state.branch, text_of(fields.get("gitBranch"))),

@@ -1,4 +1,8 @@
-"""The copied history at the start of a forked or sub-agent rollout."""
+"""The copied history at the start of a forked or sub-agent rollout.
+
+Newer versions (seen: 0.171) copy nothing: a fork begins with its own turns and names the parent and
+the ordinal where it left it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,8 @@ from memtui.hosts.codex_state import CodexState
 from memtui.hosts.shape import count_of, millis, text_of
 
 _SLACK_MS = 1000
-"""A copy is written in one burst: rows much later than its first one are new."""
+"""A copy is written in one burst: rows much later than its first one are new. Also the precision of
+`started_at`, which counts seconds."""
 
 
 def uuid7_millis(value: str) -> int | None:
@@ -46,7 +51,7 @@ def own_turn(state: CodexState, payload: Mapping[str, Any]) -> bool | None:
     """Whether the row's turn began in this session; None if the row does not tell."""
     turn = uuid7_millis(text_of(payload.get("turn_id")))
     if turn is not None and state.started:
-        return turn >= state.started - _SLACK_MS
+        return turn >= state.started
     if state.copying and (begun := count_of(payload.get("started_at"))):
         return (millis(begun) or 0) >= state.started - _SLACK_MS
     return None

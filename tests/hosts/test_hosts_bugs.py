@@ -147,6 +147,17 @@ def test_09_copy_without_dated_turns_ends_with_its_burst() -> None:
     assert texts(events, Kind.PROMPT) == ["new"]
 
 
+def test_09_fork_that_copies_nothing_keeps_all_its_turns() -> None:
+    fork, turn = "01a22ad3-6126-7751-bb5a-ae637f2448a4", "01a22ad3-6143-7f30-9466-3a15c207c2f9"
+    before = "01a22ad3-6100-7f30-9466-3a15c207c2f9"
+    at = "2026-11-30T05:00:25.770Z"
+    first = meta(fork, at, forked_from_id="01a22ad3-53cd-7880-90f1-1f9aa7884b87")
+    own = [event("task_started", at, turn_id=turn), {**message("user", "second"), "timestamp": at}]
+    assert texts(feed("codex", first, *own), Kind.PROMPT) == ["second"]
+    old = [event("task_started", at, turn_id=before), {**message("user", "first"), "timestamp": at}]
+    assert texts(feed("codex", first, *old, *own), Kind.PROMPT) == ["second"]
+
+
 def test_10_fork_repeats_uuids_and_digests_under_a_new_session() -> None:
     original = user("one", "u1")
     copy = {

@@ -6,7 +6,18 @@ import os
 from pathlib import Path
 
 import pytest
-from host_fixtures import SESSION, assistant, entries, lines, message, meta, text, tool_result, user
+from host_fixtures import (
+    SESSION,
+    assistant,
+    entries,
+    lines,
+    message,
+    meta,
+    text,
+    title,
+    tool_result,
+    user,
+)
 
 from memtui.hosts.digest import record_digest
 from memtui.hosts.model import HostHome, SourceFile, Span
@@ -34,9 +45,12 @@ def test_claude_code_files_are_found_newest_first(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(lines([user("x")]))
         os.utime(path, ns=(10**18 - age * 10**9, 10**18 - age * 10**9))
+    notes = project / f"{SESSION}/subagents/agent-b6.meta.json"
+    notes.write_text('{"agentType":"Explore","description":"Find it"}')
     home = HostHome(tmp_path, {"CLAUDE_CONFIG_DIR": str(tmp_path / "moved")})
     found = list(host("claude-code").discover(home))
     assert [(s.parent, s.agent, s.session) for s in found] == [p for p in places.values() if p]
+    assert [title(parse_file(s)) for s in found] == ["x", "x", "Find it", "x"]
 
 
 def test_file_that_vanished_raises_os_error(tmp_path: Path) -> None:
