@@ -24,6 +24,8 @@ class Flag(IntFlag):
     """A tool call that succeeded: it is part of the answer above it."""
     PENDING = 2048
     """A tool call whose result is not there (yet)."""
+    RECOVERED = 4096
+    """The first success of a command after its failure: shown although it succeeded."""
 
 
 class Facet(StrEnum):
@@ -40,6 +42,11 @@ class Facet(StrEnum):
     def bit(self) -> int:
         """The bit of this facet in the column `facets`."""
         return _BITS[self]
+
+    @property
+    def number(self) -> int:
+        """The place of this facet in lists of counts."""
+        return FACETS.index(self)
 
 
 _BITS = {facet: 1 << number for number, facet in enumerate(Facet)}
@@ -65,6 +72,8 @@ KIND_FLAG: dict[Kind, Flag] = {
 
 _QUIET = Flag.FOLDED_OK | Flag.THINKING | Flag.NOTICE
 
+_LOUD = Flag.ERROR | Flag.RECOVERED
+
 _SELECTS = (
     (Flag.PROMPT, Facet.PROMPTS),
     (Flag.CALL, Facet.CALLS),
@@ -76,7 +85,7 @@ _SELECTS = (
 def facets_of(flags: int) -> int:
     """The facets that show a row with these flags, as a bit mask."""
     mask = _BITS[Facet.ALL]
-    if not flags & _QUIET or flags & Flag.ERROR:
+    if not flags & _QUIET or flags & _LOUD:
         mask |= _BITS[Facet.TURNS]
     for flag, facet in _SELECTS:
         if flags & flag:
