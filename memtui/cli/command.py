@@ -41,9 +41,7 @@ class Context:
         from memtui.workspace.open import OpenError, open_workspace
 
         try:
-            return open_workspace(
-                bank=path or self.bank, cwd=self.cwd, environ=self.environ
-            )
+            return open_workspace(bank=path or self.bank, cwd=self.cwd, environ=self.environ)
         except OpenError as error:
             raise CommandError(error.what, error.do) from error
 

@@ -17,7 +17,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     """Print the settings."""
     where = places(context.environ)
     try:
-        rows = explain(load_settings(where.config, context.environ))
+        rows = explain(load_settings(where.config, context.environ), where.config, context.environ)
     except SettingsError as error:
         raise CommandError(str(error), "correct the file, then try again") from error
     answer(

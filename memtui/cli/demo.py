@@ -18,7 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--keep", type=Path, metavar="FOLDER", help="keep the copy in this new or empty folder"
     )
     parser.add_argument(
-        "--no-app", action="store_true", help="only make the copy (with --keep) and say how to use it"
+        "--no-app",
+        action="store_true",
+        help="only make the copy (with --keep) and say how to use it",
     )
 
 

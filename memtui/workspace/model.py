@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memtui.bank.model import BankContents, Card, Claim, Evidence, Excerpt, Page, Trust
 from memtui.index.states import State
-from memtui.inject.model import Decision, Plan
+from memtui.inject.model import Decision, Plan, Snapshot
 from memtui.sessions.citation import Location
 
 
@@ -72,6 +72,7 @@ class BankView:
     by_id: dict[str, ItemView]
     by_name: dict[str, ItemView]
     loaded_at: datetime
+    snapshot: Snapshot
     notes: tuple[str, ...] = ()
 
     def find(self, word: str) -> ItemView | None:
@@ -107,7 +108,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """One hop of the provenance walk. `kind` is page, claim, card, evidence or record."""
+    """One hop of the provenance walk. `kind`: page, claim, card, evidence, record or excerpt."""
 
     depth: int
     kind: str
