@@ -1,0 +1,61 @@
+"""`memtui sessions`: the sessions of this project, or of every project."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from memtui.cli.command import OK, Context, answer
+from memtui.cli.scanning import scan_first
+from memtui.clock import format_time
+from memtui.sessions.rows import FACETS
+from memtui.sessions.timeline_rows import SessionRow
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options that narrow the list."""
+    parser.add_argument("--all", action="store_true", help="every project, not only this one")
+    parser.add_argument("--host", help="only this host")
+    parser.add_argument("-n", "--last", type=int, metavar="N", help="only the newest N")
+
+
+def run(arguments: argparse.Namespace, context: Context) -> int:
+    """Catalogue what is new, then print the list, newest last."""
+    with context.open() as workspace:
+        scan_first(workspace)
+        timeline = workspace.timeline("turns", every_project=arguments.all)
+        try:
+            rows = [row for row in timeline.sessions() if arguments.host in (None, row.host)]
+        finally:
+            timeline.close()
+    if arguments.last is not None:
+        rows = rows[-arguments.last :] if arguments.last > 0 else []
+    answer(context, [session_json(row) for row in rows], map(_line, rows))
+    return OK
+
+
+def session_json(row: SessionRow) -> dict[str, Any]:
+    """One session with its counts by facet."""
+    data = asdict(row)
+    data["ref"] = f"{row.host}:{row.id}"
+    data["started"] = iso(row.started)
+    data["ended"] = iso(row.ended)
+    data["counts"] = {str(facet): row.counts[at] for at, facet in enumerate(FACETS)}
+    for internal in ("session", "count", "collapsed"):
+        del data[internal]
+    return data
+
+
+def iso(ms: int | None) -> str | None:
+    """A time in milliseconds as ISO 8601, None where the host stores none."""
+    return None if ms is None else format_time(datetime.fromtimestamp(ms / 1000, UTC))
+
+
+def _line(row: SessionRow) -> str:
+    counts = {str(facet): row.counts[at] for at, facet in enumerate(FACETS)}
+    what = f"{counts['prompts']}p {counts['calls']}c {counts['errors']}e"
+    gone = "  (transcript gone)" if row.gone else ""
+    indent = "  " * row.depth
+    return f"{iso(row.ended) or '-':<20}  {row.host:<11}  {what:<14}  {indent}{row.title}{gone}  [{row.id}]"

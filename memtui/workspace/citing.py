@@ -1,0 +1,130 @@
+"""Citations of cards and pages, each checked against its transcript and remembered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from memtui import reasons
+from memtui.bank.evidence import EvidenceError, read_excerpt
+from memtui.bank.layout import BankFiles
+from memtui.bank.model import BankContents, Evidence, Excerpt, Item
+from memtui.index.states import State
+from memtui.sessions.catalogue import Catalogue
+from memtui.sessions.citation import Citations, Standing, Verification
+from memtui.workspace.model import Check, EvidenceView
+
+CHECKS = {
+    Standing.VERIFIED: Check.VERIFIED,
+    Standing.CHANGED: Check.CHANGED,
+    Standing.GONE: Check.GONE,
+}
+
+
+class Citing:
+    """Checks citations and remembers the outcome until the transcripts change. Thread-safe per call."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._known: dict[tuple[str, str, str], Verification] = {}
+
+    def check(self, files: BankFiles, item: Item) -> tuple[EvidenceView, ...]:
+        """Every citation of an item with its standing and the kept excerpt."""
+        if not item.evidence:
+            return ()
+        folders = evidence_folders(files)
+        citations = Citations(self._catalogue)
+        return tuple(
+            _view(cited, self._verify(citations, cited), folders) for cited in item.evidence
+        )
+
+    def states(
+        self, contents: BankContents, seconds: float
+    ) -> tuple[dict[str, tuple[State, ...]], int]:
+        """The states by item id that citations give, and how many citations are still unchecked.
+
+        Checks what is not known yet for at most `seconds`.
+        """
+        citations = Citations(self._catalogue)
+        deadline = time.monotonic() + seconds
+        found: dict[str, tuple[State, ...]] = {}
+        waiting = 0
+        for item in (*contents.cards, *contents.pages):
+            outcomes = []
+            for cited in item.evidence:
+                if _key(cited) not in self._known and time.monotonic() > deadline:
+                    waiting += 1
+                    continue
+                outcomes.append(self._verify(citations, cited))
+            states = _states(outcomes)
+            if states:
+                found[item.id] = states
+        return found, waiting
+
+    def forget(self, paths: Iterable[Path]) -> None:
+        """Check again what lies in these transcripts, and everything that was not found."""
+        changed = set(paths)
+        self._known = {
+            key: outcome
+            for key, outcome in self._known.items()
+            if outcome.location is not None and outcome.location.span.path not in changed
+        }
+
+    def _verify(self, citations: Citations, cited: Evidence) -> Verification:
+        key = _key(cited)
+        outcome = self._known.get(key)
+        if outcome is None:
+            outcome = self._known[key] = citations.verify(cited)
+        return outcome
+
+
+def evidence_folders(files: BankFiles) -> tuple[Path, ...]:
+    """Where excerpts may lie: with the bank, and in the state folder when they are not shared."""
+    folders = [files.evidence]
+    if files.state is not None and files.state / "evidence" not in folders:
+        folders.append(files.state / "evidence")
+    return tuple(folders)
+
+
+def _key(cited: Evidence) -> tuple[str, str, str]:
+    return cited.ref, cited.record, cited.quote
+
+
+def _view(cited: Evidence, outcome: Verification, folders: tuple[Path, ...]) -> EvidenceView:
+    excerpt: Excerpt | None = None
+    detail = _detail(cited, outcome)
+    if cited.excerpt:
+        try:
+            excerpt = read_excerpt(folders, cited.excerpt)
+        except EvidenceError as error:
+            detail = f"{detail}; {error}" if detail else str(error)
+    check = CHECKS[outcome.state]
+    if check is Check.VERIFIED and not cited.record and not cited.quote:
+        check = Check.UNSEALED
+    return EvidenceView(cited, check, outcome.location, excerpt, detail)
+
+
+def _detail(cited: Evidence, outcome: Verification) -> str:
+    if outcome.state is Standing.GONE:
+        return "the transcript no longer holds this record"
+    if outcome.state is Standing.CHANGED:
+        if cited.quote and not outcome.quote_found:
+            return "the record no longer holds the quoted words"
+        return "the record changed since it was cited"
+    if outcome.location is not None and outcome.location.copy:
+        return f"found in the copy in session {outcome.location.session_id}"
+    return ""
+
+
+def _states(outcomes: Iterable[Verification]) -> tuple[State, ...]:
+    gone = changed = 0
+    for outcome in outcomes:
+        gone += outcome.state is Standing.GONE
+        changed += outcome.state is Standing.CHANGED
+    states = []
+    if changed:
+        states.append(State(reasons.EVIDENCE_CHANGED, f"{changed} cited records changed"))
+    if gone:
+        states.append(State(reasons.EVIDENCE_GONE, f"{gone} cited records are gone"))
+    return tuple(states)

@@ -1,0 +1,108 @@
+"""What was found, what was skipped and why, versions and paths: the findings of `memtui doctor`."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from memtui.workspace.model import BankView, Finding
+from memtui.workspace.workspace import Workspace
+
+SEMANTIC = ("chromadb", "sentence_transformers")
+
+
+def examine(workspace: Workspace) -> tuple[Finding, ...]:
+    """Every finding, in a fixed order. Reads the bank and the catalogue as they are."""
+    view = workspace.load()
+    return (
+        *_versions(),
+        *_places(workspace),
+        *_bank(workspace, view),
+        *_sessions(workspace),
+        *(Finding(note.level, "status", note.text) for note in workspace.status()),
+    )
+
+
+def _versions() -> Iterator[Finding]:
+    names = ("memtui", "textual", "sqlmodel", "watchfiles")
+    found = ", ".join(f"{name} {_version(name)}" for name in names)
+    yield Finding("info", "versions", f"{found}, Python {platform.python_version()}")
+    yield Finding("info", "versions", f"SQLite {sqlite3.sqlite_version}")
+    missing = [name for name in SEMANTIC if find_spec(name) is None]
+    if missing:
+        yield Finding(
+            "info",
+            "semantic",
+            f"off: {', '.join(missing)} not installed; search is lexical",
+            "install memtui[semantic]",
+        )
+    else:
+        yield Finding("ok", "semantic", "chromadb and sentence-transformers are installed")
+    if shutil.which("git") is None:
+        yield Finding("warning", "git", "not found: drift cannot be computed", "install git")
+
+
+def _places(workspace: Workspace) -> Iterator[Finding]:
+    places = workspace.setting.places
+    for name in ("config", "state", "cache", "data"):
+        yield Finding("info", "paths", f"{name}: {getattr(places, name)}")
+    for looked in workspace.looked():
+        word = "found" if looked.found else "not there"
+        yield Finding("info", "looked", f"{looked.what}: {looked.place} ({word})")
+
+
+def _bank(workspace: Workspace, view: BankView) -> Iterator[Finding]:
+    if workspace.bank_root is None:
+        yield Finding("warning", "bank", "no bank for this project", "`memtui demo` shows one")
+        return
+    counts = f"{len(view.cards)} cards, {len(view.pages)} pages, {len(view.contents.events)} events"
+    yield Finding("ok", "bank", f"{workspace.bank_root} ({view.contents.layout}): {counts}")
+    states: dict[str, int] = {}
+    for item in (*view.cards, *view.pages):
+        for state in item.states[:1]:
+            states[state.reason] = states.get(state.reason, 0) + 1
+    for reason, count in sorted(states.items()):
+        yield Finding("info", "bank", f"{count} {reason}")
+    for problem in view.contents.problems:
+        line = f":{problem.line}" if problem.line else ""
+        yield Finding(
+            "warning", "bank", f"{problem.path}{line}: {problem.message}", "edit the file"
+        )
+    for note in view.notes:
+        yield Finding("info", "bank", note)
+
+
+def _sessions(workspace: Workspace) -> Iterator[Finding]:
+    catalogue = workspace.catalogue
+    db = catalogue.reader()
+    try:
+        total = catalogue.view(db)
+        skipped = catalogue.skipped(db)
+    finally:
+        db.close()
+    yield Finding(
+        "ok",
+        "sessions",
+        f"{total.sessions} sessions, {total.rows} rows in {total.files} files, {total.gone} gone",
+    )
+    if total.text_behind:
+        yield Finding("info", "sessions", f"full text is {total.text_behind} bytes behind")
+    for kind in skipped:
+        where = f"{kind.path}:{kind.offset}"
+        label = f" {kind.label}" if kind.label else ""
+        yield Finding(
+            "info",
+            "skipped",
+            f"{kind.count} x {kind.host} {kind.version or '?'}: {kind.reason}{label}, first at {where}",
+        )
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,84 @@
+"""Opening the workspace of a working folder, or of a bank that was named."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+from memtui.bank.config import ConfigError
+from memtui.bank.find import current_branch, find_bank, project_root
+from memtui.bank.load import BankError, BankReader, identify
+from memtui.clock import clock_from
+from memtui.hosts.model import HostHome
+from memtui.hosts.protocol import Host
+from memtui.hosts.registry import HOSTS
+from memtui.paths import places
+from memtui.settings import Settings, SettingsError, load_settings
+from memtui.workspace.workspace import Setting, Workspace
+
+
+class OpenError(Exception):
+    """Why nothing could be opened: `what` happened, and what to `do`."""
+
+    def __init__(self, what: str, do: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.do = do
+
+
+def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> Workspace:
+    """The workspace of `cwd` with the bank asked for, or the one that is found. Raises OpenError."""
+    where = places(environ)
+    try:
+        settings = load_settings(where.config, environ)
+        clock = clock_from(environ)
+    except SettingsError as error:
+        raise OpenError(str(error), "correct the setting, then try again") from error
+    except ValueError as error:
+        raise OpenError(f"MEMTUI_NOW: {error}", "unset it, or give an ISO 8601 time") from error
+    home = Path(settings.hosts.home).expanduser() if settings.hosts.home else Path.home()
+    root = project_root(cwd, Path.home())
+    found = find_bank(cwd, environ, where.data, root, bank)
+    setting = Setting(
+        cwd=cwd,
+        project_root=root,
+        branch=current_branch(root) if root else "",
+        places=where,
+        settings=settings,
+        clock=clock,
+        home=HostHome(home, _host_environ(settings, environ)),
+        hosts=_hosts(settings),
+        looked=found.looked,
+    )
+    try:
+        reader = _reader(found.root, setting) if found.root else None
+        return Workspace(setting, reader)
+    except BankError as error:
+        raise OpenError(
+            str(error), "name a bank folder, or a memory/ folder of Claude Code"
+        ) from error
+    except ConfigError as error:
+        raise OpenError(str(error), "correct bank.toml; nothing was changed") from error
+    except (OSError, sqlite3.Error) as error:
+        raise OpenError(f"{where.catalogue}: {error}", "is the cache folder writable?") from error
+
+
+def _reader(root: Path, setting: Setting) -> BankReader:
+    root = root.resolve()
+    config, layout = identify(root)
+    return BankReader(root, config, layout, setting.places.bank_state(config.id, root))
+
+
+def _hosts(settings: Settings) -> tuple[Host, ...]:
+    wanted = settings.hosts.enabled
+    unknown = set(wanted) - {host.name for host in HOSTS}
+    if unknown:
+        known = ", ".join(host.name for host in HOSTS)
+        raise OpenError(f"hosts.enabled names {', '.join(sorted(unknown))}", f"known: {known}")
+    return tuple(host for host in HOSTS if not wanted or host.name in wanted)
+
+
+def _host_environ(settings: Settings, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """A home of its own (a demo, a test) must not be left by the user's `CLAUDE_CONFIG_DIR`."""
+    return {} if settings.hosts.home else environ

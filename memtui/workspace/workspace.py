@@ -1,0 +1,289 @@
+"""An open project: its bank beside the sessions that its agents keep.
+
+Screen and commands ask here, so that they cannot differ.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+
+from memtui.bank.find import Place
+from memtui.bank.layout import BankFiles
+from memtui.bank.load import BankReader
+from memtui.bank.model import BankConfig, BankContents, Layout
+from memtui.bank.trust import trust_by_id
+from memtui.clock import Clock
+from memtui.hosts.model import HostHome
+from memtui.hosts.protocol import Host
+from memtui.index.rows import Facts, day_of
+from memtui.inject.limits import delivered
+from memtui.inject.model import Request
+from memtui.inject.plan import plan
+from memtui.paths import Places
+from memtui.sessions.catalogue import Catalogue
+from memtui.sessions.rows import Facet
+from memtui.sessions.scan import Progress, Scanner, ScanReport
+from memtui.sessions.timeline import Timeline
+from memtui.sessions.turn import TurnDetail, read_turn
+from memtui.settings import Settings
+from memtui.workspace.citing import Citing
+from memtui.workspace.model import (
+    BankView,
+    Changed,
+    ClaimView,
+    EvidenceView,
+    ItemView,
+    Looked,
+    Preview,
+    PreviewOptions,
+    ScanProgress,
+    StatusNote,
+    WalkStep,
+)
+from memtui.workspace.views import claims_of, make_view
+from memtui.workspace.walk import walk
+
+CHECK_SECONDS = 1.0
+"""How long one load may spend on checking citations that are not known yet."""
+
+
+@dataclass(slots=True)
+class Setting:
+    """Where a workspace stands: found once when it is opened."""
+
+    cwd: Path
+    project_root: Path | None
+    branch: str
+    places: Places
+    settings: Settings
+    clock: Clock
+    home: HostHome
+    hosts: tuple[Host, ...]
+    looked: tuple[Place, ...] = ()
+    notes: tuple[StatusNote, ...] = field(default=())
+
+
+class Workspace:
+    """One project, open. Calls may come from several threads; `load` runs one at a time.
+
+    Without a bank (`bank_root` is None) there are still sessions to browse.
+    """
+
+    def __init__(self, setting: Setting, reader: BankReader | None) -> None:
+        self._setting = setting
+        self._reader = reader
+        self._loading = threading.Lock()
+        self._notes: tuple[StatusNote, ...] = setting.notes
+        self.catalogue = Catalogue(setting.places.catalogue, setting.hosts)
+        self.catalogue.prepare()
+        self._citing = Citing(self.catalogue)
+        self._scanned = False
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing is held open between calls."""
+
+    @property
+    def setting(self) -> Setting:
+        """Where this workspace stands."""
+        return self._setting
+
+    @property
+    def settings(self) -> Settings:
+        """The user's settings."""
+        return self._setting.settings
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that ages and expiry go by."""
+        return self._setting.clock
+
+    @property
+    def branch(self) -> str:
+        """The branch checked out, "" when there is none."""
+        return self._setting.branch
+
+    @property
+    def config_folder(self) -> Path:
+        """Where the user's settings and themes lie."""
+        return self._setting.places.config
+
+    @property
+    def bank_root(self) -> Path | None:
+        """The bank's folder, None without a bank."""
+        return self._reader.root if self._reader else None
+
+    @property
+    def bank_name(self) -> str:
+        """What the screen calls the bank."""
+        if self._reader is None:
+            return ""
+        return self._reader.config.project or self._reader.root.name
+
+    @property
+    def config(self) -> BankConfig:
+        """The bank's config; the defaults without a bank."""
+        return self._reader.config if self._reader else BankConfig(id="none", project=self.project)
+
+    @property
+    def project(self) -> str:
+        """The project's name."""
+        if self._reader is not None and self._reader.config.project:
+            return self._reader.config.project
+        root = self._setting.project_root
+        return root.name if root else ""
+
+    @property
+    def project_keys(self) -> tuple[str, ...]:
+        """The folders that mean this project in transcripts."""
+        keys = [alias for alias in self.config.aliases if alias.startswith("/")]
+        if self._setting.project_root is not None:
+            keys.append(str(self._setting.project_root))
+        return tuple(dict.fromkeys(keys))
+
+    @property
+    def files(self) -> BankFiles | None:
+        """Where the bank's files lie."""
+        return self._reader.files if self._reader else None
+
+    @property
+    def index_path(self) -> Path | None:
+        """The derived `index.db` of the bank."""
+        if self._reader is None:
+            return None
+        places = self._setting.places
+        return places.bank_cache(self._reader.config.id, self._reader.root) / "index.db"
+
+    def load(self) -> BankView:
+        """Read the bank and everything computed about it. Raises BankError. Blocks."""
+        with self._loading:
+            contents = self._contents()
+            facts, notes = self._facts(contents)
+            return make_view(contents, facts, notes)
+
+    def _contents(self) -> BankContents:
+        if self._reader is None:
+            root = self._setting.project_root or self._setting.cwd
+            return BankContents(root, Layout.MEMTUI, self.config, (), (), ())
+        return self._reader.read()
+
+    def _facts(self, contents: BankContents) -> tuple[Facts, tuple[str, ...]]:
+        notes: list[str] = []
+        facts = Facts(now=self.clock(), trust=trust_by_id(contents.events))
+        if self._scanned:
+            evidence, waiting = self._citing.states(contents, CHECK_SECONDS)
+            facts = replace(facts, evidence=evidence)
+            if waiting:
+                notes.append(f"{waiting} citations are not checked yet")
+        return facts, tuple(notes)
+
+    def preview(self, view: BankView, options: PreviewOptions) -> Preview:
+        """What the next session receives. Pure: nothing is read but the view."""
+        request = Request(
+            host=options.host,
+            source=options.source,
+            project=view.contents.config.project,
+            branch=options.branch,
+            today=day_of(self.clock()),
+            seen=options.seen,
+            budget=options.budget,
+        )
+        made = plan(view.snapshot, request)
+        held = tuple(decision for decision in made.decisions if not decision.rank)
+        return Preview(made, delivered(made.text, made.limit), options, held)
+
+    def timeline(
+        self,
+        facet: str,
+        collapsed: frozenset[int] = frozenset(),
+        *,
+        every_project: bool = False,
+    ) -> Timeline:
+        """The sessions and rows of this project, or of every one, under a facet."""
+        keys = None if every_project else self.project_keys
+        return Timeline(self.catalogue.path, keys, Facet(facet), collapsed=collapsed)
+
+    def turn(self, session: int, seq: int) -> TurnDetail:
+        """One row in full, read from the transcript. Raises KeyError."""
+        return read_turn(self.catalogue, session, seq)
+
+    def evidence(self, item: ItemView) -> tuple[EvidenceView, ...]:
+        """An item's citations, each checked against its transcript. Blocks."""
+        files = self.files
+        return self._citing.check(files, item.item) if files else ()
+
+    def claims(self, view: BankView, page: ItemView) -> tuple[ClaimView, ...]:
+        """A page's claims with the cards that they cite."""
+        return claims_of(view, page)
+
+    def walk(self, view: BankView, word: str) -> tuple[WalkStep, ...]:
+        """The provenance chain below an item, by handle or name; empty when there is none."""
+        return walk(view, word, self.evidence)
+
+    def scan(
+        self,
+        progress: Callable[[ScanProgress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> ScanReport:
+        """Catalogue what is new in the hosts' transcripts. Blocks. Raises sqlite3.Error."""
+        scanner = Scanner(
+            self.catalogue, self._setting.hosts, self._setting.home, gentle=progress is not None
+        )
+
+        def tell(step: Progress) -> None:
+            if progress is not None:
+                progress(ScanProgress(*_fields(step)))
+
+        try:
+            report = scanner.run(tell, cancelled)
+        finally:
+            scanner.close()
+        if report.complete:
+            self._scanned = True
+        self._citing.forget(())
+        return report
+
+    def update(self, paths: tuple[Path, ...]) -> ScanReport:
+        """Catalogue what is new in these transcripts. Blocks. Raises sqlite3.Error."""
+        scanner = Scanner(self.catalogue, self._setting.hosts, self._setting.home)
+        try:
+            report = scanner.update(paths)
+        finally:
+            scanner.close()
+        self._citing.forget(paths)
+        return report
+
+    async def watch(self) -> AsyncIterator[Changed]:
+        """What changes under the bank and the transcripts, for as long as it is listened to."""
+        from memtui.workspace.watching import watch
+
+        async for changed in watch(self):
+            yield changed
+
+    def looked(self) -> tuple[Looked, ...]:
+        """Where a bank and sessions were looked for."""
+        places = [Looked(place.what, place.path, place.found) for place in self._setting.looked]
+        for host in self._setting.hosts:
+            found = next(iter(host.discover(self._setting.home)), None)
+            where = found.path.parent if found else self._setting.home.home
+            places.append(Looked(f"sessions of {host.label}", where, found is not None))
+        return tuple(places)
+
+    def status(self) -> tuple[StatusNote, ...]:
+        """What is off, behind or degraded, and why."""
+        return self._notes
+
+
+def _fields(step: Progress) -> tuple[int, int, int, int, Path | None]:
+    return step.files_done, step.files_total, step.bytes_done, step.bytes_total, step.current
