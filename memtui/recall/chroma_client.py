@@ -1,0 +1,142 @@
+"""What is common to every use of Chroma: quiet clients, one collection per model, queries by vector.
+
+Chroma is imported on first use, never earlier: it costs most of a second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from memtui.recall.embed import unpack
+from memtui.recall.neighbours import Neighbour, VectorIndexError
+from memtui.recall.vectors import Batch, ModelKey
+
+ADD_BATCH = 1000
+SAMPLES = 8
+SELF_COSINE = 0.999
+"""What a vector's cosine with itself may be at least, after Chroma's own rounding."""
+
+_system_cache = threading.Lock()
+
+
+def installed() -> bool:
+    """Whether Chroma is there. Imports nothing of it."""
+    return importlib.util.find_spec("chromadb") is not None
+
+
+def version() -> str:
+    """Chroma's version."""
+    return str(_library().__version__)
+
+
+def open_folder(folder: Path) -> Any:
+    """A client of its own over a folder: nothing that an earlier client had cached survives."""
+    chroma = _library()
+    forget_systems()
+    return chroma.PersistentClient(path=str(folder), settings=_settings())
+
+
+def open_server(url: str) -> Any:
+    """A client of a Chroma server. Raises VectorIndexError for what is no such URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise VectorIndexError(f"not the URL of a Chroma server: {url}")
+    secure = parts.scheme == "https"
+    return _library().HttpClient(
+        host=parts.hostname,
+        port=parts.port or (443 if secure else 8000),
+        ssl=secure,
+        settings=_settings(),
+    )
+
+
+def close(client: Any) -> None:
+    """Close a client and drop what Chroma caches per folder."""
+    with failures("close"):
+        client.close()
+    forget_systems()
+
+
+def forget_systems() -> None:
+    """Clear Chroma's cache of open folders, without which it shows what another process replaced."""
+    with _system_cache:
+        module = importlib.import_module("chromadb.api.shared_system_client")
+        module.SharedSystemClient.clear_system_cache()
+
+
+def collection_name(key: ModelKey, space: str = "") -> str:
+    """One collection per model and revision; `space` tells banks on one server apart."""
+    digest = hashlib.sha256("\0".join((space, key.model, key.revision)).encode()).hexdigest()
+    return f"memtui-{digest[:32]}"
+
+
+def collection(client: Any, name: str) -> Any:
+    """The collection, made when it is not there: ids and vectors, no documents, no embedder."""
+    return client.get_or_create_collection(
+        name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+    )
+
+
+def add(target: Any, batch: Batch, start: int, stop: int) -> None:
+    """Put rows `start` to `stop` of the batch into the collection, by digest."""
+    target.upsert(
+        ids=list(batch.digests[start:stop]),
+        embeddings=[list(unpack(blob)) for blob in batch.blobs[start:stop]],
+    )
+
+
+def nearest(target: Any, vector: bytes, k: int) -> list[Neighbour]:
+    """The `k` nearest of the collection, best first."""
+    found = target.query(
+        query_embeddings=[list(unpack(vector))], n_results=max(k, 1), include=["distances"]
+    )
+    pairs = zip(found["ids"][0], found["distances"][0], strict=True)
+    best = [Neighbour(str(digest), 1.0 - float(distance)) for digest, distance in pairs]
+    return sorted(best, key=lambda neighbour: (-neighbour.cosine, neighbour.digest))[:k]
+
+
+def check(target: Any, batch: Batch) -> None:
+    """Compare the collection with the blobs: the count, and that sampled vectors find themselves.
+
+    Raises VectorIndexError with what is wrong.
+    """
+    count, expected = target.count(), len(batch.digests)
+    if count != expected:
+        raise VectorIndexError(f"Chroma holds {count} of {expected} vectors")
+    step = max(1, expected // SAMPLES)
+    for row in range(0, expected, step):
+        found = nearest(target, batch.blobs[row], 1)
+        if not found or found[0].cosine < SELF_COSINE:
+            raise VectorIndexError("a stored vector does not find itself in Chroma")
+
+
+@contextmanager
+def failures(doing: str) -> Iterator[None]:
+    """Whatever Chroma raises becomes VectorIndexError: it documents no list of what it may raise."""
+    try:
+        yield
+    except VectorIndexError:
+        raise
+    except Exception as error:
+        raise VectorIndexError(f"Chroma failed to {doing}: {error}") from error
+
+
+def _library() -> Any:
+    os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+    try:
+        return importlib.import_module("chromadb")
+    except ImportError as error:
+        raise VectorIndexError(f"Chroma does not load: {error}") from error
+
+
+def _settings() -> Any:
+    return importlib.import_module("chromadb.config").Settings(anonymized_telemetry=False)
