@@ -36,7 +36,10 @@ class Citing:
         folders = evidence_folders(files)
         citations = Citations(self._catalogue)
         return tuple(
-            _view(cited, self._verify(citations, cited), folders) for cited in item.evidence
+            _view(cited, self._verify(citations, cited), folders)
+            if self._readable(cited)
+            else _unread(cited, folders)
+            for cited in item.evidence
         )
 
     def states(
@@ -52,7 +55,7 @@ class Citing:
         waiting = 0
         for item in (*contents.cards, *contents.pages):
             outcomes = []
-            for cited in item.evidence:
+            for cited in filter(self._readable, item.evidence):
                 if _key(cited) not in self._known and time.monotonic() > deadline:
                     waiting += 1
                     continue
@@ -78,6 +81,10 @@ class Citing:
             outcome = self._known[key] = citations.verify(cited)
         return outcome
 
+    def _readable(self, cited: Evidence) -> bool:
+        """Whether an adapter for the cited host is there: without one nothing can be said."""
+        return cited.ref.partition(":")[0] in self._catalogue.hosts
+
 
 def evidence_folders(files: BankFiles) -> tuple[Path, ...]:
     """Where excerpts may lie: with the bank, and in the state folder when they are not shared."""
@@ -92,17 +99,30 @@ def _key(cited: Evidence) -> tuple[str, str, str]:
 
 
 def _view(cited: Evidence, outcome: Verification, folders: tuple[Path, ...]) -> EvidenceView:
-    excerpt: Excerpt | None = None
-    detail = _detail(cited, outcome)
-    if cited.excerpt:
-        try:
-            excerpt = read_excerpt(folders, cited.excerpt)
-        except EvidenceError as error:
-            detail = f"{detail}; {error}" if detail else str(error)
+    excerpt, wrong = _excerpt(cited, folders)
+    detail = "; ".join(filter(None, (_detail(cited, outcome), wrong)))
     check = CHECKS[outcome.state]
     if check is Check.VERIFIED and not cited.record and not cited.quote:
         check = Check.UNSEALED
     return EvidenceView(cited, check, outcome.location, excerpt, detail)
+
+
+def _unread(cited: Evidence, folders: tuple[Path, ...]) -> EvidenceView:
+    excerpt, wrong = _excerpt(cited, folders)
+    host = cited.ref.partition(":")[0]
+    detail = f"transcripts of {host or 'this host'} are not read"
+    return EvidenceView(
+        cited, Check.UNSEALED, None, excerpt, "; ".join(filter(None, (detail, wrong)))
+    )
+
+
+def _excerpt(cited: Evidence, folders: tuple[Path, ...]) -> tuple[Excerpt | None, str]:
+    if not cited.excerpt:
+        return None, ""
+    try:
+        return read_excerpt(folders, cited.excerpt), ""
+    except EvidenceError as error:
+        return None, str(error)
 
 
 def _detail(cited: Evidence, outcome: Verification) -> str:
