@@ -1,0 +1,71 @@
+"""From a bank's index to the plan of one injection, by the one pure function."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from memtui.agents.today import today
+from memtui.agents.whereabouts import checkout
+from memtui.index.reader import Reader
+from memtui.inject.model import Plan, Request
+from memtui.inject.plan import plan
+from memtui.inject.snapshot import build, plan_best
+
+WHOLE = 400
+"""Up to so many items the plan is made over the whole bank, so that every item gets its decision."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memtui.agents.bankmap import Known
+
+
+class Wanted(NamedTuple):
+    """For whom: host, source, working folder, session, and the lines already in its context."""
+
+    host: str
+    source: str
+    cwd: str
+    session: str
+    seen: frozenset[str] = frozenset()
+
+
+class Planned(NamedTuple):
+    """A plan with its request. `whole`: its decisions cover the whole bank. `version` names its state.
+
+    `faults` are what could not be done as it should.
+    """
+
+    plan: Plan
+    request: Request
+    whole: bool
+    version: str
+    faults: tuple[str, ...] = ()
+
+
+def request_of(wanted: Wanted, environ: Mapping[str, str]) -> Request:
+    """The request of one injection. Raises ValueError when `MEMTUI_NOW` is no time."""
+    return Request(
+        host=wanted.host,
+        source=wanted.source,
+        project="",
+        branch=checkout(wanted.cwd, environ).branch,
+        today=today(environ),
+        session=wanted.session,
+        seen=wanted.seen,
+    )
+
+
+def plan_now(bank: Known, wanted: Wanted, environ: Mapping[str, str]) -> Planned:
+    """Plan from the index. Raises IndexMissing, sqlite3.Error, or ValueError for a bad `MEMTUI_NOW`."""
+    request = request_of(wanted, environ)
+    with Reader(bank.index) as reader:
+        version = reader.meta.get("version", "")
+        if _size(reader) <= WHOLE:
+            return Planned(plan(build(reader.everything()), request), request, True, version)
+        return Planned(plan_best(reader, request).plan, request, False, version)
+
+
+def _size(reader: Reader) -> int:
+    return int(reader.connection.execute("SELECT count(*) FROM item").fetchone()[0])

@@ -1,0 +1,120 @@
+"""A prompt: its record in the spool and, where the user switched it on, up to two lines that it hits.
+
+A hit is literal: an identifier, path, error code or quoted text of the prompt stands in the card as
+typed. Plain words are no hit; neither is what so many items share that it says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from memtui.agents import context, records
+from memtui.agents.planning import Planned, Wanted, request_of
+from memtui.agents.starting import deliver
+from memtui.capture import spool
+from memtui.index.reader import Reader
+from memtui.inject.model import Candidate, Request, Snapshot
+from memtui.inject.plan import countable, plan
+from memtui.inject.render import handle_in, shown_handle
+from memtui.inject.snapshot import build
+
+MAX_LINES = 2
+LOOKED_AT = 4000
+"""Characters of a prompt that are searched for literals."""
+MAX_LITERALS = 12
+COMMON = 8
+"""A literal that more items hold than this is no hit."""
+
+_QUOTED = re.compile(r"`([^`\n]{4,80})`|\"([^\"\n]{4,80})\"")
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:-]{2,79}")
+_MARKED = re.compile(
+    r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Za-z0-9][_./:-]+[A-Za-z0-9]|^[A-Z]{4,}$|^\d{4,}$"
+)
+_HOOK_CONTEXT = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
+_HITS = (
+    "SELECT g.rowid FROM grams g JOIN item i ON i.seq = g.rowid"
+    " WHERE grams MATCH ? AND i.fit = 1 LIMIT ?"
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.agents.bankmap import Known
+    from memtui.agents.hook import Call
+    from memtui.agents.payload import Payload
+
+
+class Hit(NamedTuple):
+    """A row of the index and how many `literals` of the prompt it holds."""
+
+    seq: int
+    literals: int
+
+
+def prompt(call: Call, said: Payload, bank: Known) -> None:
+    """Record the prompt; with `--hits` send the lines that it hits and that the context lacks.
+
+    Raises OSError, sqlite3.Error, or IndexMissing.
+    """
+    text = typed(said.text("prompt"))
+    planned = _planned(call, said, bank, text) if call.hits else None
+    if planned is not None and planned.plan.lines:
+        deliver(call, said, bank, planned, text)
+        return
+    record = records.blank(call.event, call.host, bank.key, said)
+    spool.write(call.spool, records.with_prompt(record, text))
+
+
+def typed(text: str) -> str:
+    """What the user typed: Gemini CLI shows its hooks the prompt with earlier hook texts in front."""
+    return _HOOK_CONTEXT.sub("", text)
+
+
+def literals(text: str) -> list[str]:
+    """Identifiers, paths, codes and quoted texts of a prompt, in its order, each once."""
+    text = text[:LOOKED_AT]
+    found = [first or second for first, second in _QUOTED.findall(text)]
+    words = (word.rstrip("./:-") for word in _WORD.findall(_QUOTED.sub(" ", text)))
+    found += [word for word in words if len(word) >= 4 and _MARKED.search(word)]
+    return list(dict.fromkeys(found))[:MAX_LITERALS]
+
+
+def _planned(call: Call, said: Payload, bank: Known, text: str) -> Planned | None:
+    wanted_literals = literals(text)
+    if not wanted_literals:
+        return None
+    ask = context.Ask(call.spool, bank.state, bank.key, call.host, said.session)
+    seen = context.seen_lines(ask)
+    wanted = Wanted(call.host, context.CONTINUING, said.cwd, said.session, seen)
+    request = request_of(wanted, call.environ)
+    with Reader(bank.index) as reader:
+        hits = _hits(reader, wanted_literals)
+        if not hits:
+            return None
+        found = reader.items([hit.seq for hit in hits])
+        items = [Candidate._make(found[hit.seq]) for hit in hits if hit.seq in found]
+        snapshot = _snapshot(reader, items, request)
+        return Planned(plan(snapshot, request), request, False, reader.meta.get("version", ""))
+
+
+def _snapshot(reader: Reader, items: list[Candidate], request: Request) -> Snapshot:
+    """The bank reduced to what the prompt hits and the context lacks, two lines at most."""
+    known = {handle_in(line) for line in request.seen}
+    fresh = tuple(item for item in items if shown_handle(item.handle) not in known)
+    bank = build(reader.head())
+    policy = bank.policy._replace(max_lines=min(MAX_LINES, bank.policy.max_lines))
+    reduced = bank._replace(candidates=fresh[:MAX_LINES], policy=policy)
+    return reduced._replace(total=sum(countable(item, reduced, request) for item in fresh))
+
+
+def _hits(reader: Reader, words: list[str]) -> list[Hit]:
+    """Rows that hold literals, those with most literals first."""
+    counts: dict[int, int] = {}
+    for word in words:
+        phrase = '"' + word.replace('"', '""') + '"'
+        rows = reader.connection.execute(_HITS, (phrase, COMMON + 1)).fetchall()
+        if len(rows) <= COMMON:
+            for (seq,) in rows:
+                counts[seq] = counts.get(seq, 0) + 1
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Hit(*pair) for pair in ranked]

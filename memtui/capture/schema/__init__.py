@@ -1,0 +1,1 @@
+"""The JSON Schema of what hooks leave in the spool."""
