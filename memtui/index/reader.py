@@ -1,0 +1,184 @@
+"""Reads `index.db` for the session-start hook: sqlite3 and json, nothing heavier.
+
+Everything comes out as plain tuples; `memtui.inject.snapshot` makes a snapshot of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from typing import Any, NamedTuple
+
+VERSION = 1
+"""`user_version` of the databases that this code reads; any other one is rebuilt."""
+
+CANDIDATE_WIDTH = 17
+_CANDIDATE = (
+    "handle, name, title, layer, type, tags, tier, score, importance, created_day, used_day, pinned,"
+    " project, branch, origin, states, expires_day"
+)
+_CHUNK = 500
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class IndexMissing(Exception):  # noqa: N818 - it says what is the case
+    """There is no index, or none of this version: the bank has to be refreshed first."""
+
+
+class Ingredients(NamedTuple):
+    """What a snapshot is built from. `items` are tuples in the order of an injection candidate.
+
+    `policy` has the fields of the injection's policy in their order. `total` is None when `items` is
+    the whole bank.
+    """
+
+    bank: str
+    project: str
+    aliases: tuple[str, ...]
+    policy: tuple[Any, ...]
+    items: tuple[tuple[Any, ...], ...]
+    total: int | None = None
+
+
+class Scope(NamedTuple):
+    """Where and when: the project (aliases resolved by `Reader.owner`), the branch, the day."""
+
+    owner: str
+    branch: str
+    today: int
+
+
+class Fitting(NamedTuple):
+    """An item that nothing but room can hold back, as far as its rank needs it."""
+
+    seq: int
+    checked: int
+    pinned: int
+    importance: float
+    score: float
+    used_day: int
+
+
+class FileSeen(NamedTuple):
+    """A file as the index saw it: bytes path relative to the bank; `mtime_ns` 0 means look again."""
+
+    seq: int
+    path: bytes
+    mtime_ns: int
+    size: int
+    digest: str
+
+
+def decoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row of `item` in the types of a candidate: tags and states as tuples, pinned as a bool."""
+    values = list(row)
+    values[5] = tuple(json.loads(row[5])) if row[5] else ()
+    values[11] = bool(row[11])
+    values[15] = tuple(json.loads(row[15])) if row[15] else ()
+    return tuple(values)
+
+
+class Reader:
+    """One read-only look at an index. Close it, or use it in a `with` statement."""
+
+    def __init__(self, db_path: str | os.PathLike[str]) -> None:
+        """Raises IndexMissing when the file is absent, locked, damaged or of another version."""
+        self.connection = _open(db_path)
+        self.meta: dict[str, str] = dict(self.connection.execute("SELECT key, value FROM meta"))
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def head(self) -> Ingredients:
+        """Bank, project, aliases and policy, without any item."""
+        types, *rest = json.loads(self.meta["policy"])
+        return Ingredients(
+            self.meta["bank"],
+            self.meta["project"],
+            tuple(json.loads(self.meta["aliases"])),
+            (tuple(types), *rest),
+            (),
+        )
+
+    def everything(self) -> Ingredients:
+        """The whole bank, sorted by layer, name and path."""
+        rows = self.connection.execute(f"SELECT {_CANDIDATE} FROM item ORDER BY layer, name, path")
+        return self.head()._replace(items=tuple(map(decoded, rows)))
+
+    def fitting(self, scope: Scope) -> list[Fitting]:
+        """Every item that only room can hold back in this scope."""
+        rows = self.connection.execute(
+            "SELECT seq, checked, pinned, importance, score, used_day FROM item"
+            f" WHERE fit = 1 AND {_IN_SCOPE}",
+            _bound(scope),
+        )
+        return list(map(Fitting._make, rows))
+
+    def total(self, scope: Scope) -> int:
+        """How many items hold in this scope."""
+        sql = f"SELECT count(*) FROM item WHERE live = 1 AND {_IN_SCOPE}"
+        return int(self.connection.execute(sql, _bound(scope)).fetchone()[0])
+
+    def items(self, seqs: Iterable[int]) -> dict[int, tuple[Any, ...]]:
+        """The candidates of these row ids."""
+        return {row[0]: decoded(row[1:]) for row in self._by_seq(_CANDIDATE, seqs)}
+
+    def files(self, seqs: Iterable[int]) -> list[FileSeen]:
+        """The files of these row ids."""
+        return list(map(FileSeen._make, self._by_seq("path, mtime_ns, size, digest", seqs)))
+
+    def _by_seq(self, columns: str, seqs: Iterable[int]) -> list[tuple[Any, ...]]:
+        wanted = list(seqs)
+        rows: list[tuple[Any, ...]] = []
+        for at in range(0, len(wanted), _CHUNK):
+            part = wanted[at : at + _CHUNK]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT seq, {columns} FROM item WHERE seq IN ({marks}) ORDER BY seq"
+            rows += self.connection.execute(sql, part)
+        return rows
+
+
+_IN_SCOPE = "owner IN ('', ?) AND branch IN ('', ?) AND (expires_day = 0 OR expires_day > ?)"
+
+
+def _bound(scope: Scope) -> tuple[str, str, int]:
+    return scope.owner, scope.branch, scope.today
+
+
+def injection_rows(db_path: str | os.PathLike[str]) -> Ingredients:
+    """The whole bank as the index has it. Raises IndexMissing."""
+    with Reader(db_path) as reader:
+        return reader.everything()
+
+
+def _open(db_path: str | os.PathLike[str]) -> sqlite3.Connection:
+    connection: sqlite3.Connection | None = None
+    try:
+        connection = sqlite3.connect(f"file:{_quoted(db_path)}?mode=ro", uri=True, timeout=0.5)
+        found = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error as error:
+        if connection is not None:
+            connection.close()
+        raise IndexMissing(str(error)) from error
+    if found != VERSION:
+        connection.close()
+        raise IndexMissing(f"index version {found}, wanted {VERSION}")
+    return connection
+
+
+def _quoted(path: str | os.PathLike[str]) -> str:
+    """A path as SQLite's URIs want it, byte by byte."""
+    return "".join(
+        chr(byte) if byte in _PLAIN else f"%{byte:02x}"
+        for byte in os.fsencode(os.path.abspath(path))  # noqa: PTH100 - pathlib is too slow for the hook  # noqa: PTH100 - no pathlib in the hook
+    )
+
+
+_PLAIN = frozenset(b"/-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")

@@ -1,0 +1,173 @@
+"""From a bank in memory to the rows of the index, and to what an injection is planned from.
+
+One function makes the rows for both, so that a preview from memory and a hook that reads `index.db`
+plan over the same values.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memtui.bank.model import BankContents, Event, Item, Page, Policy, Tier, Trust
+from memtui.index.reader import CANDIDATE_WIDTH, Ingredients, decoded
+from memtui.index.states import Known, State, is_absent, states_of
+
+DAY = 86_400
+CHECKED = frozenset((Tier.CHECKED, Tier.CONFIRMED))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about a bank besides its text, by item id.
+
+    `trust` from the events, `drift` causes, `evidence` states, `used` the day number of the last fetch
+    or use by an agent (from the ledger).
+    """
+
+    now: datetime
+    trust: Mapping[str, Trust]
+    drift: Mapping[str, str] = field(default_factory=dict)
+    evidence: Mapping[str, tuple[State, ...]] = field(default_factory=dict)
+    used: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One item with its row: the values of `schema.ITEM_COLUMNS`, file times left at 0."""
+
+    item: Item
+    row: tuple[Any, ...]
+
+
+def entries_of(contents: BankContents, facts: Facts) -> list[Entry]:
+    """A row for every card and page, sorted by layer, name and path."""
+    states = states_of(contents, Known(facts.now, facts.trust, facts.drift, facts.evidence))
+    maker = _RowMaker(contents, facts, states)
+    entries = [Entry(item, maker.row(item)) for item in (*contents.cards, *contents.pages)]
+    entries.sort(key=lambda entry: (entry.row[3], entry.row[1], entry.row[19]))
+    return entries
+
+
+def ingredients_of(contents: BankContents, facts: Facts) -> Ingredients:
+    """What an injection is planned from, equal to what `reader.injection_rows` reads after a refresh."""
+    config = contents.config
+    return Ingredients(
+        bank=storable(config.id),
+        project=storable(config.project),
+        aliases=tuple(storable(alias) for alias in config.aliases),
+        policy=policy_tuple(config.policy),
+        items=tuple(decoded(entry.row[:CANDIDATE_WIDTH]) for entry in entries_of(contents, facts)),
+    )
+
+
+def policy_tuple(policy: Policy) -> tuple[Any, ...]:
+    """A policy as the injection's own takes it, field by field."""
+    return (
+        tuple(storable(name) for name in policy.types),
+        policy.max_lines,
+        policy.budget,
+        policy.unchecked_lines,
+        policy.importance_weight,
+        policy.trust_weight,
+        policy.recency_weight,
+    )
+
+
+def storable(text: str) -> str:
+    """`text` with lone surrogates (bytes that were no UTF-8) replaced: SQLite stores no others."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def day_of(moment: datetime | None) -> int:
+    """The number of the UTC day since 1970-01-01, 0 for none."""
+    return 0 if moment is None else math.floor(moment.timestamp() / DAY)
+
+
+def first_day_after(moment: datetime | None) -> int:
+    """The first UTC day that begins at `moment` or later, 0 for none."""
+    return 0 if moment is None else max(1, math.ceil(moment.timestamp() / DAY))
+
+
+def last_confirmed(events: tuple[Event, ...]) -> dict[str, datetime]:
+    """When each item (`card:<id>`, `page:<id>`) was last confirmed by a person."""
+    return {event.item: event.at for event in events if event.verb == "confirm"}
+
+
+class _RowMaker:
+    """Makes rows; holds what all rows of one bank share."""
+
+    def __init__(
+        self, contents: BankContents, facts: Facts, states: Mapping[str, tuple[State, ...]]
+    ) -> None:
+        config = contents.config
+        self.root = os.fsencode(contents.root)
+        self.project = storable(config.project)
+        self.aliases = {storable(alias) for alias in config.aliases}
+        self.types = frozenset(config.policy.types)
+        self.facts = facts
+        self.states = states
+        self.confirmed = last_confirmed(contents.events)
+
+    def row(self, item: Item) -> tuple[Any, ...]:
+        """The values of `schema.ITEM_COLUMNS` for one item."""
+        layer = "page" if isinstance(item, Page) else "card"
+        states = self.states.get(item.id, ())
+        trust = self.facts.trust.get(item.id)
+        tier = trust.tier if trust else Tier.UNCHECKED
+        external = item.origin.strip().casefold().startswith("external")
+        live = not is_absent(states)
+        fit = live and item.type in self.types and not (external and tier is not Tier.CONFIRMED)
+        project = storable(item.scope.project or "")
+        created = day_of(item.created or item.modified)
+        return (
+            storable(item.id),
+            storable(item.name),
+            storable(item.title),
+            layer,
+            storable(item.type),
+            _texts(item.tags),
+            tier.value,
+            _number(trust.score) if trust else 0.0,
+            _number(item.importance),
+            created,
+            max(self._used(item, layer), created),
+            int(item.pinned),
+            project,
+            storable(item.scope.branch or ""),
+            storable(item.origin),
+            _texts(state.reason for state in states),
+            first_day_after(item.expires),
+            _texts(state.cause for state in states),
+            item.status.value,
+            self._path(item),
+            0,
+            0,
+            item.digest,
+            self.project if not project or project in self.aliases else project,
+            int(tier in CHECKED),
+            int(live),
+            int(fit),
+        )
+
+    def _used(self, item: Item, layer: str) -> int:
+        confirmed = day_of(self.confirmed.get(f"{layer}:{item.id}"))
+        return max(confirmed, self.facts.used.get(item.id, 0))
+
+    def _path(self, item: Item) -> bytes:
+        return os.path.relpath(os.fsencode(item.path), self.root)
+
+
+def _texts(values: Any) -> str:
+    """A JSON list of texts; the empty list is the empty text, so that most rows cost no parsing."""
+    texts = [storable(value) for value in values]
+    return json.dumps(texts, ensure_ascii=False) if texts else ""
+
+
+def _number(value: float) -> float:
+    return float(value) if value == value else 0.0  # SQLite stores NaN as NULL

@@ -1,0 +1,148 @@
+"""The tables of `index.db`: derived from a bank's text, deleted and rebuilt whenever they do not fit.
+
+`item` has one row per card and page with everything that an injection needs. `text` holds what is
+searched, and the full-text tables `words` (porter stems) and `grams` (trigrams) index it by the same
+row ids. `drift` caches what git said.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from memtui.index.reader import VERSION
+
+ITEM_COLUMNS = (
+    "handle",
+    "name",
+    "title",
+    "layer",
+    "type",
+    "tags",
+    "tier",
+    "score",
+    "importance",
+    "created_day",
+    "used_day",
+    "pinned",
+    "project",
+    "branch",
+    "origin",
+    "states",
+    "expires_day",
+    "causes",
+    "status",
+    "path",
+    "mtime_ns",
+    "size",
+    "digest",
+    "owner",
+    "checked",
+    "live",
+    "fit",
+)
+"""Columns of `item` after its row id.
+
+The first seventeen are those of an injection candidate, in its order. `tags`, `states` and `causes`
+are JSON lists of texts (a cause for each state). `path` is relative to the bank, as bytes; `mtime_ns`
+is 0 when the file was not seen with this content. `owner` is the project under which scope is
+decided (aliases resolved, the bank's own where the item names none). `checked`: its tier belongs into the
+checked section. `live`: no state keeps it absent. `fit`: live, of a type that the policy injects, and not
+of unconfirmed external origin.
+"""
+
+TEXT_COLUMNS = ("name", "title", "body", "tags", "quotes", "parts")
+"""Columns of `text` and `words`; `grams` has the first three and `quotes`. `parts` are identifiers
+taken apart (`getUserById2` -> `get user by id 2`), in the order of the text."""
+
+_GRAMS = ("name", "title", "body", "quotes")
+
+_TABLES = f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE item (
+  seq INTEGER PRIMARY KEY,
+  {", ".join(ITEM_COLUMNS)},
+  UNIQUE (path)
+);
+CREATE INDEX item_fit ON item
+  (owner, branch, expires_day, checked, pinned, importance, score, used_day) WHERE fit = 1;
+CREATE INDEX item_live ON item (owner, branch, expires_day) WHERE live = 1;
+CREATE INDEX item_handle ON item (handle);
+CREATE TABLE text (seq INTEGER PRIMARY KEY, {", ".join(TEXT_COLUMNS)});
+CREATE VIRTUAL TABLE words USING fts5 (
+  {", ".join(TEXT_COLUMNS)}, content='text', content_rowid='seq', tokenize='porter unicode61'
+);
+CREATE VIRTUAL TABLE grams USING fts5 (
+  {", ".join(_GRAMS)}, content='text', content_rowid='seq', tokenize='trigram'
+);
+CREATE TABLE drift (
+  card TEXT NOT NULL, head TEXT NOT NULL, digest TEXT NOT NULL, anchor INTEGER NOT NULL,
+  verdict TEXT NOT NULL, detail TEXT NOT NULL,
+  PRIMARY KEY (card)
+) WITHOUT ROWID;
+"""
+
+
+def _trigger(event: str, table: str, columns: tuple[str, ...]) -> str:
+    """The statement that keeps one full-text table in step with `text`."""
+    names = ", ".join(columns)
+    if event == "INSERT":
+        values = ", ".join(f"new.{column}" for column in columns)
+        return f"INSERT INTO {table} (rowid, {names}) VALUES (new.seq, {values});"
+    values = ", ".join(f"old.{column}" for column in columns)
+    return f"INSERT INTO {table} ({table}, rowid, {names}) VALUES ('delete', old.seq, {values});"
+
+
+def _triggers(event: str) -> str:
+    bodies = _trigger(event, "words", TEXT_COLUMNS) + _trigger(event, "grams", _GRAMS)
+    return f"CREATE TRIGGER text_{event.lower()} AFTER {event} ON text BEGIN {bodies} END;\n"
+
+
+SCRIPT = _TABLES + _triggers("INSERT") + _triggers("DELETE")
+
+
+def open_index(db_path: Path) -> sqlite3.Connection:
+    """Open or create `index.db` for writing; one that is damaged or of another version is rebuilt.
+
+    Raises sqlite3.OperationalError when another process keeps it locked, OSError when the folder
+    cannot be made.
+    """
+    db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if db_path.exists() and not _fits(db_path):
+        delete_index(db_path)
+    connection = _connect(db_path)
+    if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+        connection.executescript(
+            f"BEGIN IMMEDIATE; {SCRIPT} PRAGMA user_version = {VERSION}; COMMIT;"
+        )
+    return connection
+
+
+def _fits(db_path: Path) -> bool:
+    """Whether an existing file is an index of this version (or empty). Raises when it is locked."""
+    try:
+        with closing(_connect(db_path)) as connection:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:
+        return False
+    return bool(version == VERSION or (version == 0 and tables == 0))
+
+
+def delete_index(db_path: Path) -> None:
+    """Delete the database with its side files; missing ones are fine."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{db_path}{suffix}").unlink(missing_ok=True)
+
+
+def _connect(db_path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(db_path, timeout=5, isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    if os.name == "posix":
+        db_path.chmod(0o600)
+    return connection
