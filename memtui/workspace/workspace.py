@@ -5,9 +5,10 @@ Screen and commands ask here, so that they cannot differ.
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -16,10 +17,13 @@ from memtui.bank.layout import BankFiles
 from memtui.bank.load import BankReader
 from memtui.bank.model import BankConfig, BankContents, Layout
 from memtui.bank.trust import trust_by_id
-from memtui.clock import Clock
+from memtui.clock import Clock, fixed_clock
 from memtui.hosts.model import HostHome
 from memtui.hosts.protocol import Host
+from memtui.index.drift import find_drift
+from memtui.index.refresh import refresh
 from memtui.index.rows import Facts, day_of
+from memtui.index.states import State
 from memtui.inject.limits import delivered
 from memtui.inject.model import Request
 from memtui.inject.plan import plan
@@ -170,6 +174,8 @@ class Workspace:
         with self._loading:
             contents = self._contents()
             facts, notes = self._facts(contents)
+            told = (StatusNote("warning", note) for note in notes)
+            self._notes = (*self._setting.notes, *told)
             return make_view(contents, facts, notes)
 
     def _contents(self) -> BankContents:
@@ -179,14 +185,41 @@ class Workspace:
         return self._reader.read()
 
     def _facts(self, contents: BankContents) -> tuple[Facts, tuple[str, ...]]:
+        """What is known besides the text; what could not be computed is said."""
         notes: list[str] = []
-        facts = Facts(now=self.clock(), trust=trust_by_id(contents.events))
+        drift = find_drift(contents, self._setting.project_root, self.branch)
+        if drift.note:
+            notes.append(drift.note)
+        evidence: dict[str, tuple[State, ...]] = {}
         if self._scanned:
             evidence, waiting = self._citing.states(contents, CHECK_SECONDS)
-            facts = replace(facts, evidence=evidence)
             if waiting:
                 notes.append(f"{waiting} citations are not checked yet")
+        facts = Facts(
+            now=self.clock(),
+            trust=trust_by_id(contents.events),
+            drift=drift.causes,
+            evidence=evidence,
+        )
+        notes += self._refresh_index(contents, facts)
         return facts, tuple(notes)
+
+    def _refresh_index(self, contents: BankContents, facts: Facts) -> list[str]:
+        """Bring `index.db` in step, so that a hook plans over what the screen shows."""
+        if self.index_path is None:
+            return []
+        try:
+            refresh(
+                self.index_path,
+                contents,
+                clock=fixed_clock(facts.now),
+                drift=facts.drift,
+                evidence_states=facts.evidence,
+                events=self._reader.files.events if self._reader else None,
+            )
+        except (OSError, sqlite3.Error) as error:
+            return [f"the index is behind: {self.index_path}: {error}"]
+        return []
 
     def preview(self, view: BankView, options: PreviewOptions) -> Preview:
         """What the next session receives. Pure: nothing is read but the view."""
