@@ -66,6 +66,17 @@ def close(client: Any) -> None:
     forget_systems()
 
 
+def close_server(client: Any) -> None:
+    """Close a client of a server, and the connections that Chroma itself leaves open."""
+    owners = (client, getattr(client, "_admin_client", None))
+    sessions = [getattr(getattr(owner, "_server", None), "_session", None) for owner in owners]
+    with failures("close"):
+        client.close()
+        for session in sessions:
+            if session is not None:
+                session.close()
+
+
 def forget_systems() -> None:
     """Clear Chroma's cache of open folders, without which it shows what another process replaced."""
     with _system_cache:

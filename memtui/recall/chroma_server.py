@@ -102,5 +102,5 @@ class ChromaServerIndex:
         self._note = why
         if client is not None:
             # A server that is gone cannot be told goodbye.
-            with suppress(VectorIndexError), chroma.failures("close"):
-                client.close()
+            with suppress(VectorIndexError):
+                chroma.close_server(client)

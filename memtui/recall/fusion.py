@@ -50,7 +50,9 @@ def ranked(terms: Mapping[str, tuple[Term, ...]]) -> list[tuple[str, float]]:
 
 
 def list_weights(signals: Signals, settings: Settings) -> dict[str, float]:
-    """What each list weighs in a sum of scores. A list that is empty leaves its weight to the others."""
+    """What each list weighs in a sum of scores. An empty list leaves its weight to the others; an item
+    without a vector takes its lexical score in place of the dense one, so that it is not pushed out.
+    """
     lexical = 1.0
     weights = {"words": 0.0, "trigram": 0.0, "vectors": 0.0}
     if signals.dense:
@@ -69,21 +71,24 @@ def _lists(signals: Signals) -> dict[str, Mapping[str, float]]:
 
 
 def _scores(signals: Signals, settings: Settings) -> dict[str, tuple[Term, ...]]:
-    keys = signals.keys
-    weights = list_weights(signals, settings)
-    columns: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
-    for name, values in _lists(signals).items():
-        if not weights[name]:
-            continue
-        # No match is the least that a lexical list can say; a missing vector says nothing, so it
-        # takes the lowest cosine of the others.
-        least = min(values.values(), default=0.0) if name == "vectors" else 0.0
-        raw = {key: values.get(key, least) for key in keys}
-        columns[name] = (raw, min_max(raw))
+    keys, weights = signals.keys, list_weights(signals, settings)
+    # Not to match is the least that a list of words can say; an item without a vector says nothing.
+    raws = {
+        "words": {key: signals.words.get(key, 0.0) for key in keys},
+        "trigram": {key: signals.trigram.get(key, 0.0) for key in keys},
+        "vectors": dict(signals.dense or {}),
+    }
+    normal = {name: min_max(raw) for name, raw in raws.items()}
+    lexical = weights["words"] + weights["trigram"]
+    for key in keys:
+        if key not in normal["vectors"]:
+            by_words = sum(weights[name] * normal[name][key] for name in ("words", "trigram"))
+            normal["vectors"][key] = by_words / lexical if lexical else 0.0
     return {
         key: tuple(
-            Term(name, raw[key], normal[key], weights[name])
-            for name, (raw, normal) in columns.items()
+            Term(name, raws[name].get(key, 0.0), normal[name][key], weight)
+            for name, weight in weights.items()
+            if weight
         )
         for key in keys
     }

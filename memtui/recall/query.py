@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from memtui.bank.model import CARD_TYPES, PAGE_TYPES, Status, Tier
 from memtui.clock import parse_time
+from memtui.index.identifiers import parts_of
 from memtui.reasons import ABSENT, TOMBSTONED
 
 _STOPS = """
@@ -32,7 +33,6 @@ _PIECE = re.compile(
     r'(?:(?P<key>[a-z]+):)?(?:"(?P<quoted>[^"]*)"?|(?P<plain>[^\s"]+))', re.IGNORECASE
 )
 _TOKEN = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
 _AGE = re.compile(r"(\d{1,6})([hdwmy])")
 _EDGE = ".,;:!?()[]{}<>'`*"
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
@@ -126,8 +126,8 @@ def words_of(text: str, limit: int = MAX_TERMS) -> tuple[str, ...]:
 
 
 def split_identifier(word: str) -> list[str]:
-    """The parts of an identifier, lower-case: `getUserById2` -> get, user, by, id, 2."""
-    return [part.lower() for run in _TOKEN.findall(word) for part in (_CAMEL.findall(run) or [run])]
+    """The parts of an identifier as the index has them: `getUserById2` -> get, user, by, id, 2."""
+    return parts_of(word).split() or tokens(word)
 
 
 def is_identifier(word: str) -> bool:
