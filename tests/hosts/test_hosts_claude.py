@@ -15,8 +15,6 @@ from host_fixtures import (
     skipped,
     text,
     texts,
-    title,
-    told,
     tool_result,
     tool_use,
     user,
@@ -240,56 +238,6 @@ def test_compaction_tells_tokens_and_its_summary_is_no_prompt() -> None:
     assert [e.kind for e in entries(alone)] == [Kind.COMPACTION]
 
 
-def test_sub_agent_is_announced_once_whoever_tells_first() -> None:
-    progress = row(
-        "progress",
-        "p1",
-        data={"type": "agent_progress", "agentId": "a5c", "prompt": "look"},
-        parentToolUseID="toolu_1",
-    )
-    result = tool_result(
-        [text("found")], {"agentId": "a5c", "prompt": "look", "status": "completed"}
-    )
-    first = claude(progress, progress, result)
-    assert [(e.kind, e.agent, e.call) for e in entries(first)] == [
-        (Kind.SUBAGENT, "a5c", "toolu_1"),
-        (Kind.RESULT, None, "toolu_1"),
-    ]
-    assert [e.kind for e in entries(claude(result))] == [Kind.RESULT, Kind.SUBAGENT]
-
-
-def test_sub_agent_of_a_task_notification() -> None:
-    note = (
-        "<task-notification>\n<task-id>b7</task-id>\n"
-        "<tool-use-id>toolu_9</tool-use-id>\n<summary>done</summary></task-notification>"
-    )
-    queued = {
-        "type": "queue-operation",
-        "operation": "enqueue",
-        "content": note,
-        "sessionId": SESSION,
-    }
-    events = claude(queued, attachment("queued_command", prompt=note, commandMode="prompt"))
-    assert [(e.agent, e.call, e.text) for e in entries(events, Kind.SUBAGENT)] == [
-        ("b7", "toolu_9", "done")
-    ]
-    assert texts(events, Kind.PROMPT) == []
-
-
-def test_file_of_a_sub_agent_names_its_agent_and_parent() -> None:
-    events = claude({**user("the task"), "isSidechain": True}, agent="a5c")
-    assert told(events, "agent") == ["a5c"]
-    assert told(events, "parent") == [SESSION]
-    assert entries(events)[0].agent == "a5c"
-    assert title(events) == "the task"
-
-
-def test_inline_side_chain_does_not_title_the_session() -> None:
-    events = claude({**user("the task"), "isSidechain": True}, user("mine", "u2"))
-    assert [e.agent for e in entries(events)] == ["sidechain", None]
-    assert title(events) == "mine"
-
-
 def test_prompt_typed_while_the_agent_worked() -> None:
     events = claude(attachment("queued_command", prompt="also this", commandMode="prompt"))
     assert texts(events, Kind.PROMPT) == ["also this"]
@@ -331,27 +279,6 @@ def test_api_error_is_a_failed_notice(error: dict[str, Any], shown: str) -> None
     assert [(e.kind, e.text, e.is_error) for e in entries(claude(failed))] == [
         (Kind.NOTICE, shown, True)
     ]
-
-
-def test_titles_by_rank_and_the_last_of_equals() -> None:
-    first = user("please\nfix it")
-    last = {"type": "last-prompt", "lastPrompt": "last one", "sessionId": SESSION}
-    ai = [
-        {"type": "ai-title", "aiTitle": name, "sessionId": SESSION} for name in ("Draft", "Fix it")
-    ]
-    custom = {"type": "custom-title", "customTitle": "Mine", "sessionId": SESSION}
-    assert title(claude(first)) == "please"
-    assert title(claude(last, first)) == "last one"
-    assert title(claude(*ai, first, last)) == "Fix it"
-    assert title(claude(custom, first, *ai, last)) == "Mine"
-
-
-def test_summary_counts_only_for_the_session_that_it_describes() -> None:
-    foreign = {"type": "summary", "summary": "Another session", "leafUuid": "elsewhere"}
-    own = {"type": "summary", "summary": "This session", "leafUuid": "u1"}
-    assert title(claude(foreign, user("hello"))) == "hello"
-    assert title(claude(own, foreign, user("hello"))) == "This session"
-    assert title(claude(user("hello"), own)) == "This session"
 
 
 def test_rows_without_an_id_are_named_by_their_place() -> None:
