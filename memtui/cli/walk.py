@@ -6,6 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from memtui.cli.command import NOT_FOUND, OK, CommandError, Context, answer
+from memtui.cli.scanning import scan_first
 from memtui.workspace.model import Check, WalkStep
 
 MARKS = {Check.VERIFIED: "ok", Check.CHANGED: "changed", Check.GONE: "gone", Check.UNSEALED: "?"}
@@ -19,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, context: Context) -> int:
     """Print the chain. Exit code 1 when a step of it does not hold."""
     with context.open() as workspace:
+        scan_first(workspace)
         steps = workspace.walk(workspace.load(), arguments.name)
     if not steps:
         raise CommandError(

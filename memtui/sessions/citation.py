@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
+from memtui.hosts.digest import record_digest
+from memtui.hosts.jsonl import read_span
 from memtui.hosts.model import Span
+from memtui.sessions.catalogue import Catalogue
+from memtui.sessions.keys import record_key
+from memtui.sessions.rows import split_id
+
+_NESTED = 1024 * 1024
+_RECORDS = (
+    "SELECT f.path, f.compressed, r.offset, r.length, s.session, r.turn FROM records r "
+    "JOIN files f ON f.id = r.file JOIN sessions s ON s.id = r.turn >> 24 "
+    "WHERE r.key = ? AND f.host = ? AND NOT f.gone ORDER BY r.id"
+)
+_COPIES = (
+    "SELECT f.path, f.compressed, c.offset, c.length, s.session, NULL FROM copies c "
+    "JOIN files f ON f.id = c.file JOIN sessions s ON s.id = c.session "
+    "WHERE c.key = ? AND f.host = ? AND NOT f.gone ORDER BY c.file, c.offset"
+)
 
 
 class Standing(StrEnum):
@@ -68,15 +89,88 @@ class Verification:
 
 
 class Citations:
-    """Looks records up in the catalogue, and in the files where the catalogue is behind."""
+    """Looks cited records up in the catalogue and reads them again from the hosts' files."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
 
     def locate(self, ref: str) -> Location | None:
-        """Where the record of `host:session#record` lies, or None if no file holds it."""
-        ...
+        """Where the record of `host:session#record` lies, or None if no file is known to hold it.
+
+        Raises sqlite3.Error if there is no catalogue.
+        """
+        try:
+            wanted = parse_ref(ref)
+        except ValueError:
+            return None
+        key = record_key(wanted.host, wanted.session, wanted.record)
+        with closing(self._catalogue.reader()) as db:
+            rows = db.execute(_RECORDS, (key, wanted.host)).fetchall()
+            rows += db.execute(_COPIES, (key, wanted.host)).fetchall()
+        rows.sort(key=lambda row: row[4] != wanted.session)
+        return _location(wanted, rows[0]) if rows else None
 
     def verify(self, evidence: Cited) -> Verification:
         """Read the cited record again and compare its digest, or the quote where there is none."""
-        ...
+        location = self.locate(evidence.ref)
+        raw = _raw(location)
+        if location is None or raw is None:
+            return Verification(Standing.GONE)
+        found = bool(evidence.quote) and any(evidence.quote in text for text in _texts(raw))
+        try:
+            digest = record_digest(location.host, raw)
+        except (KeyError, ValueError):
+            return Verification(Standing.GONE, location)
+        holds = digest == evidence.record if evidence.record else found or not evidence.quote
+        return Verification(
+            Standing.VERIFIED if holds else Standing.CHANGED, location, digest, found
+        )
+
+
+def _location(wanted: Ref, row: tuple[Any, ...]) -> Location:
+    path, compressed, offset, length, session_id, turn = row
+    session, seq = split_id(turn) if turn is not None else (None, None)
+    return Location(
+        host=wanted.host,
+        session_id=session_id,
+        record=wanted.record,
+        span=Span(Path(path), offset, length),
+        compressed=bool(compressed),
+        session=session,
+        seq=seq,
+        copy=session_id != wanted.session,
+    )
+
+
+def _raw(location: Location | None) -> dict[str, Any] | None:
+    """The record at a location as JSON; None when the file no longer holds it there."""
+    if location is None:
+        return None
+    try:
+        data = json.loads(read_span(location.span, location.compressed))
+    except (OSError, EOFError, ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value. JSON inside a text (as Codex keeps outputs) is looked into too."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+            if value[:1] in "{[" and len(value) < _NESTED:
+                with suppress(ValueError, RecursionError):
+                    waiting.append(_containers(json.loads(value)))
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _containers(value: Any) -> Any:
+    return value if isinstance(value, dict | list) else None
 
 
 def parse_ref(text: str) -> Ref:

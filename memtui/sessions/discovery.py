@@ -101,7 +101,11 @@ def _moved(
 ) -> FileRow | None:
     """The known file that now has this path: renamed, moved to another folder, or compressed."""
     for row in lost:
-        if row.host != source.host or row.session != source.session or not _same_file(row, source, stat):
+        if (
+            row.host != source.host
+            or row.session != source.session
+            or not _same_file(row, source, stat)
+        ):
             continue
         lost.remove(row)
         compressed = bool(row.compressed) is not source.compressed

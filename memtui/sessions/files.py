@@ -121,7 +121,14 @@ def new_file(db: sqlite3.Connection, source: SourceFile) -> FileRow:
     """Make the row of a file that was never seen."""
     cursor = db.execute(
         "INSERT INTO files (path, host, session, parent, agent, compressed) VALUES (?,?,?,?,?,?)",
-        (str(source.path), source.host, source.session, source.parent, source.agent, source.compressed),
+        (
+            str(source.path),
+            source.host,
+            source.session,
+            source.parent,
+            source.agent,
+            source.compressed,
+        ),
     )
     return load_file(db, int(cursor.lastrowid or 0))
 

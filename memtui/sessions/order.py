@@ -76,8 +76,12 @@ class Order:
             if session is None or (session.agent and session.parent in self._hidden):
                 continue
             parent = session.parent
-            nested = session.agent and parent is not None and parent != key and parent in self._known
-            (children.setdefault(parent, []) if nested and parent is not None else roots).append(key)
+            nested = (
+                session.agent and parent is not None and parent != key and parent in self._known
+            )
+            (children.setdefault(parent, []) if nested and parent is not None else roots).append(
+                key
+            )
         self.shown = []
         seen: set[int] = set()
         self._place(roots, 0, children, collapsed, seen)

@@ -100,7 +100,13 @@ class Pages:
         return found
 
     def near(
-        self, session: int, seq: int, condition: str, values: tuple[int, ...] = (), *, back: bool = False
+        self,
+        session: int,
+        seq: int,
+        condition: str,
+        values: tuple[int, ...] = (),
+        *,
+        back: bool = False,
     ) -> int | None:
         """The sequence number of the nearest row before or after `seq` that fulfils an SQL condition.
 

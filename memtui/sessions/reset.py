@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from memtui.sessions.rows import BLOCK_BITS, FACETS, KIND_NUMBER, MAX_SEQ, turn_id
 from memtui.hosts.model import Kind
+from memtui.sessions.rows import BLOCK_BITS, FACETS, KIND_NUMBER, MAX_SEQ, turn_id
 from memtui.sessions.store import COUNTS, next_rev
 
 _COUNTED = ", ".join(f"SUM(facets >> {n} & 1)" for n in range(len(FACETS)))
@@ -66,7 +66,9 @@ def _closure(db: sqlite3.Connection, files: set[int]) -> tuple[set[int], set[int
     chosen, todo, sessions = set(files), list(files), set[int]()
     while todo:
         file = todo.pop()
-        for (session,) in db.execute("SELECT session FROM session_files WHERE file = ?", (file,)).fetchall():
+        for (session,) in db.execute(
+            "SELECT session FROM session_files WHERE file = ?", (file,)
+        ).fetchall():
             if session in sessions:
                 continue
             sessions.add(session)

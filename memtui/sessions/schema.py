@@ -129,7 +129,9 @@ def open_writer(path: Path) -> sqlite3.Connection:
 
 def open_reader(path: Path) -> sqlite3.Connection:
     """A connection that cannot write. Raises sqlite3.Error if there is no catalogue of this version."""
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False
+    )
     try:
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         connection.execute("PRAGMA query_only=1")

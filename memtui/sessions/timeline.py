@@ -159,7 +159,9 @@ class Timeline:
 
     def _seq_of(self, session: SessionRow, record: str) -> int | None:
         key = record_key(session.host, session.id, record)
-        for (turn,) in self._db.execute("SELECT turn FROM records WHERE key = ? ORDER BY id", (key,)):
+        for (turn,) in self._db.execute(
+            "SELECT turn FROM records WHERE key = ? ORDER BY id", (key,)
+        ):
             owner, seq = split_id(turn)
             if owner == session.session:
                 return seq
@@ -176,7 +178,11 @@ class Timeline:
             found = None
             if not session.collapsed:
                 found = self._pages.near(
-                    session.session, seq, "flags & ? AND facets & ?", (flag, self.facet.bit), back=back
+                    session.session,
+                    seq,
+                    "flags & ? AND facets & ?",
+                    (flag, self.facet.bit),
+                    back=back,
                 )
             if found is not None:
                 return self.position_of(session.session, found)

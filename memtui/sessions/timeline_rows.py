@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+
 from memtui.hosts.model import Kind
 from memtui.sessions.rows import turn_id
 

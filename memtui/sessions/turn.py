@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from memtui.hosts.model import Kind, Span, Tokens
-from memtui.sessions.catalogue import Catalogue
+from memtui.hosts.jsonl import read_span
+from memtui.hosts.model import Entry, Kind, SourceFile, Span, Tokens
+from memtui.hosts.read import read_record
+from memtui.sessions.catalogue import Catalogue, source_of
+from memtui.sessions.rows import KINDS, Flag, turn_id
+
+_ROW = (
+    "SELECT t.kind, t.flags, s.host, s.session, t.record, t.at, t.tool, t.exit_code, t.agent, t.preview "
+    "FROM turns t JOIN sessions s ON s.id = t.id >> 24 WHERE t.id = ?"
+)
+_RECORDS = "SELECT file, offset, length, part, kind FROM records WHERE turn = ? ORDER BY id"
 
 SHOWN = 256 * 1024
 """Characters of a text that are shown unless asked for more."""
@@ -60,10 +70,101 @@ class TurnDetail:
 
 
 def read_turn(catalogue: Catalogue, session: int, seq: int, shown: int = SHOWN) -> TurnDetail:
-    """The row `seq` of the session with row id `session`. Raises KeyError if there is none."""
-    ...
+    """The row `seq` of the session with row id `session`. Raises KeyError if there is none.
+
+    What its file no longer holds is said in `problem`; the preview then stands for the text.
+    """
+    with closing(catalogue.reader()) as db:
+        row = db.execute(_ROW, (turn_id(session, seq),)).fetchone()
+        if row is None:
+            raise KeyError(f"session {session} has no row {seq}")
+        records = db.execute(_RECORDS, (turn_id(session, seq),)).fetchall()
+        sources = {record[0]: source_of(db, record[0]) for record in records}
+    entries, spans, problem = _entries(records, sources)
+    return _detail(session, seq, row, entries, spans, problem, shown)
 
 
 def read_raw(catalogue: Catalogue, detail: TurnDetail) -> list[bytes]:
     """The raw records behind a row, one per span. Raises OSError or EOFError if they are gone."""
-    ...
+    return [read_span(span, span.path.suffix == ".zst") for span in detail.spans]
+
+
+def _entries(
+    records: list[tuple[int, int, int, int, int]], sources: Mapping[int, SourceFile | None]
+) -> tuple[list[Entry], list[Span], str]:
+    """The entries of a row, the places they were read from, and what could not be read."""
+    entries: list[Entry] = []
+    spans: list[Span] = []
+    problem = ""
+    for file, offset, length, part, kind in records:
+        source = sources[file]
+        if source is None:
+            continue
+        span = Span(source.path, offset, length)
+        if span not in spans:
+            spans.append(span)
+        try:
+            _, found = read_record(source, span)
+        except FileNotFoundError:
+            problem = f"the transcript is gone: {source.path}"
+        except (OSError, EOFError) as error:
+            problem = f"the transcript changed or cannot be read: {source.path}: {error}"
+        else:
+            entries += [e for e in found if e.part == part and e.kind is KINDS[kind]]
+    return entries, spans, problem
+
+
+def _detail(
+    session: int,
+    seq: int,
+    row: tuple[Any, ...],
+    entries: list[Entry],
+    spans: list[Span],
+    problem: str,
+    shown: int,
+) -> TurnDetail:
+    kind_number, flags, host, session_id, record, at, tool, exit_code, agent, preview = row
+    results = [entry for entry in entries if entry.kind is Kind.RESULT]
+    said = [entry for entry in entries if entry.kind is not Kind.RESULT]
+    diffs = [entry.diff for entry in entries if entry.diff]
+    text = "\n\n".join(entry.text for entry in _last_of_each(said)) if said else ""
+    return TurnDetail(
+        session=session,
+        seq=seq,
+        kind=KINDS[kind_number],
+        flags=flags,
+        ref=f"{host}:{session_id}#{record}",
+        at=at,
+        text=_long(text or ("" if results else preview), shown),
+        tool=tool,
+        input=next((entry.input for entry in said if entry.input is not None), None),
+        result=_long("\n".join(e.text for e in results), shown) if results else None,
+        exit_code=exit_code,
+        is_error=bool(flags & Flag.ERROR),
+        diff=_long("\n".join(dict.fromkeys(diffs)), shown) if diffs else None,
+        paths=tuple(dict.fromkeys(path for entry in entries for path in entry.paths)),
+        tokens=_most(said),
+        model=next((entry.model for entry in entries if entry.model), None),
+        agent=agent,
+        spans=tuple(spans),
+        problem=problem,
+    )
+
+
+def _last_of_each(entries: list[Entry]) -> list[Entry]:
+    """Without the earlier states of a text that a host wrote again while it grew."""
+    kept: list[Entry] = []
+    for entry in entries:
+        if kept and entry.text.startswith(kept[-1].text):
+            kept.pop()
+        kept.append(entry)
+    return kept
+
+
+def _most(entries: list[Entry]) -> Tokens | None:
+    counts = [entry.tokens for entry in entries if entry.tokens is not None]
+    return max(counts, key=lambda tokens: tokens.output) if counts else None
+
+
+def _long(text: str, shown: int) -> LongText:
+    return LongText(text[:shown], len(text))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -85,7 +86,7 @@ class Workspace:
         self.catalogue = Catalogue(setting.places.catalogue, setting.hosts)
         self.catalogue.prepare()
         self._citing = Citing(self.catalogue)
-        self._scanned = False
+        self._scanned = self._has_sessions()
 
     def __enter__(self) -> Workspace:
         return self
@@ -183,6 +184,11 @@ class Workspace:
             root = self._setting.project_root or self._setting.cwd
             return BankContents(root, Layout.MEMTUI, self.config, (), (), ())
         return self._reader.read()
+
+    def _has_sessions(self) -> bool:
+        """Whether transcripts were catalogued before: without that every citation would seem gone."""
+        with closing(self.catalogue.reader()) as db:
+            return self.catalogue.view(db).files > 0
 
     def _facts(self, contents: BankContents) -> tuple[Facts, tuple[str, ...]]:
         """What is known besides the text; what could not be computed is said."""
