@@ -8,7 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import zstandard
-from host_fixtures import (
+
+from memtui.hosts.digest import record_digest
+from memtui.hosts.jsonl import LineReader
+from memtui.hosts.model import HostHome, Kind
+from memtui.hosts.registry import host, sniff_file
+from tests.hosts.host_fixtures import (
     SESSION,
     assistant,
     attachment,
@@ -30,11 +35,6 @@ from host_fixtures import (
     told,
     user,
 )
-
-from memtui.hosts.digest import record_digest
-from memtui.hosts.jsonl import LineReader
-from memtui.hosts.model import HostHome, Kind
-from memtui.hosts.registry import host, sniff_file
 
 
 def test_01_bad_line_does_not_hide_what_follows(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from host_fixtures import (
+
+from memtui.hosts.model import Kind, Tokens
+from tests.hosts.host_fixtures import (
     SESSION,
     assistant,
     attachment,
@@ -19,8 +21,6 @@ from host_fixtures import (
     tool_use,
     user,
 )
-
-from memtui.hosts.model import Kind, Tokens
 
 
 def claude(*records: Any, agent: str | None = None) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from host_fixtures import (
+from memtui.hosts.model import Kind
+from tests.hosts.host_fixtures import (
     SESSION,
     attachment,
     entries,
@@ -17,8 +18,6 @@ from host_fixtures import (
     tool_result,
     user,
 )
-
-from memtui.hosts.model import Kind
 
 
 def claude(*records: Any, agent: str | None = None) -> Any:

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_fixtures import (
+
+from memtui.hosts.model import Kind, Tokens
+from memtui.hosts.read import without_rolled_back
+from tests.hosts.host_fixtures import (
     codex_source,
     entries,
     event,
@@ -22,9 +25,6 @@ from host_fixtures import (
     title,
     told,
 )
-
-from memtui.hosts.model import Kind, Tokens
-from memtui.hosts.read import without_rolled_back
 
 
 def codex(*records: Any) -> Any:

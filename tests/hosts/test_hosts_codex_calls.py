@@ -6,15 +6,15 @@ import json
 from typing import Any
 
 import pytest
-from host_fixtures import (
+
+from memtui.hosts.model import Kind
+from tests.hosts.host_fixtures import (
     entries,
     event,
     feed,
     item,
     meta,
 )
-
-from memtui.hosts.model import Kind
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch"
 

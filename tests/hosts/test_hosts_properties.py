@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_fixtures import (
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memtui.hosts.digest import record_digest
+from memtui.hosts.jsonl import LineReader, open_lines
+from memtui.hosts.model import Entry, Kind, RawLine, Skipped, SourceFile
+from memtui.hosts.protocol import Event
+from memtui.hosts.read import parse_file, read_record
+from memtui.hosts.registry import HOSTS, host
+from tests.hosts.host_fixtures import (
     SESSION,
     assistant,
     attachment,
@@ -24,15 +33,6 @@ from host_fixtures import (
     tool_use,
     user,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
-from memtui.hosts.digest import record_digest
-from memtui.hosts.jsonl import LineReader, open_lines
-from memtui.hosts.model import Entry, Kind, RawLine, Skipped, SourceFile
-from memtui.hosts.protocol import Event
-from memtui.hosts.read import parse_file, read_record
-from memtui.hosts.registry import HOSTS, host
 
 CLAUDE_ROWS: list[dict[str, Any]] = [
     {"type": "summary", "summary": "s", "leafUuid": "u1"},

@@ -6,7 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
-from host_fixtures import (
+
+from memtui.hosts.digest import record_digest
+from memtui.hosts.model import HostHome, SourceFile, Span
+from memtui.hosts.read import parse_file, read_record
+from memtui.hosts.registry import HOSTS, host, sniff_file
+from tests.hosts.host_fixtures import (
     SESSION,
     assistant,
     entries,
@@ -18,11 +23,6 @@ from host_fixtures import (
     tool_result,
     user,
 )
-
-from memtui.hosts.digest import record_digest
-from memtui.hosts.model import HostHome, SourceFile, Span
-from memtui.hosts.read import parse_file, read_record
-from memtui.hosts.registry import HOSTS, host, sniff_file
 
 
 def test_missing_folders_yield_nothing(tmp_path: Path) -> None:
