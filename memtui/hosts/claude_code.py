@@ -46,6 +46,10 @@ class ClaudeCode:
         moved = home.environ.get("CLAUDE_CONFIG_DIR")
         return Path(moved).expanduser() if moved else home.home / ".claude"
 
+    def folders(self, home: HostHome) -> tuple[Path, ...]:
+        """See `Host.folders`."""
+        return (self.root(home) / "projects",)
+
     def discover(self, home: HostHome) -> Iterator[SourceFile]:
         """Main transcripts and those of sub-agents and workflows, newest first."""
         found: list[SourceFile] = []

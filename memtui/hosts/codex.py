@@ -43,6 +43,11 @@ class Codex:
         moved = home.environ.get("CODEX_HOME")
         return Path(moved).expanduser() if moved else home.home / ".codex"
 
+    def folders(self, home: HostHome) -> tuple[Path, ...]:
+        """See `Host.folders`."""
+        root = self.root(home)
+        return root / "sessions", root / "archived_sessions"
+
     def discover(self, home: HostHome) -> Iterator[SourceFile]:
         """Rollouts of all eras, archived ones too, newest first. A plain file hides its `.zst`."""
         root = self.root(home)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from memtui.hosts.model import Entry, HostHome, RawLine, SessionInfo, Skipped, SourceFile
@@ -30,6 +31,10 @@ class Host(Protocol):
 
     def discover(self, home: HostHome) -> Iterator[SourceFile]:
         """Every transcript file of this host, newest first. Missing folders yield nothing."""
+        ...
+
+    def folders(self, home: HostHome) -> tuple[Path, ...]:
+        """The folders below which transcripts appear, whether they exist or not."""
         ...
 
     def sniff(self, head: bytes) -> bool:
