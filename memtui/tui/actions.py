@@ -1,0 +1,131 @@
+"""Every key of the screen, declared once: bindings, footer, help and palette are made from this list.
+
+A scope is where a key works: `app` and `browse` everywhere in their screen, `list` in any list, the
+others in one pane. A new verb is one more `Action` here and one `action_<name>` method on the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import Binding, BindingType
+
+from memtui.tui.views import VIEWS
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a key does. `footer` orders the key line (0 keeps it out); lower comes first."""
+
+    id: str
+    keys: str
+    run: str
+    label: str
+    help: str
+    group: str
+    scopes: tuple[str, ...]
+    footer: int = 0
+    palette: bool = True
+    priority: bool = False
+
+
+EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
+SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
+
+_PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
+
+ACTIONS: tuple[Action, ...] = (
+    Action("help", "question_mark,f1", "app.help", "help", "Show and search every key", EVERYWHERE, ("app",), 90),
+    Action("palette", "colon,ctrl+p", "app.command_palette", "commands", "Find a command by name", EVERYWHERE, ("app",), palette=False),
+    Action("theme", "T", "app.theme_menu", "theme", "Choose a theme", EVERYWHERE, ("app",)),
+    Action("quit", "q", "app.quit", "quit", "Leave memtui", EVERYWHERE, ("app",), 95),
+    Action("quit-now", "ctrl+q", "app.quit", "quit", "Leave memtui from anywhere, also while typing", EVERYWHERE, ("app",), palette=False, priority=True),
+    Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse",), palette=False),
+    Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse",)),
+    Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse",)),
+    *(
+        Action(f"view-{view.name}", view.key, f"app.view('{view.name}')", view.title, view.help, EVERYWHERE, ("app",))
+        for view in VIEWS
+    ),
+    *(
+        Action(f"pane-{n}", str(n), f"screen.pane({n})", name.lower(), f"Go to {n} {name}", PANES, ("browse",))
+        for n, name in enumerate(_PANE_NAMES, 1)
+    ),
+    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse",), palette=False),
+    Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse",), palette=False),
+    Action("zoom-in", "plus", "screen.zoom(True)", "zoom", "Show this pane alone", PANES, ("browse",)),
+    Action("zoom-out", "underscore", "screen.zoom(False)", "all panes", "Show all panes again", PANES, ("browse",)),
+    Action("toggle-preview", "vertical_line", "screen.toggle_preview", "preview", "Show or hide the next session", PANES, ("browse",)),
+    Action("open", "enter,l,right", "open", "open", "Open, or go one layer down", LISTS, ("list",), 10, palette=False),
+    Action("up-layer", "h,left", "screen.back", "back", "Back to where you came from", LISTS, ("list",), palette=False),
+    Action("move-down", "j,down", "move(1)", "down", "Next row", LISTS, ("list",), palette=False),
+    Action("move-up", "k,up", "move(-1)", "up", "Previous row", LISTS, ("list",), palette=False),
+    Action("page-down", "pagedown", "page(1)", "page down", "One page down", LISTS, ("list",), palette=False),
+    Action("page-up", "pageup", "page(-1)", "page up", "One page up", LISTS, ("list",), palette=False),
+    Action("half-page-down", "ctrl+d", "page(0.5)", "half down", "Half a page down", LISTS, ("list",), palette=False),
+    Action("half-page-up", "ctrl+u", "page(-0.5)", "half up", "Half a page up", LISTS, ("list",), palette=False),
+    Action("first-row", "g,home", "ends(0)", "first", "First row", LISTS, ("list",), palette=False),
+    Action("last-row", "G,end", "ends(1)", "last", "Last row", LISTS, ("list",), palette=False),
+    Action("mark", "space", "mark", "mark", "Mark or unmark the row", LISTS, ("list",), palette=False),
+    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages"), 30),
+    Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages"), 40),
+    Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages"), 20),
+    Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse",), 70),
+    Action("edit", "e", "screen.edit", "edit", "Open the file in $EDITOR", CARDS, ("browse",)),
+    Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse",)),
+    Action("find", "slash", "screen.find", "find", "Find words in the text of the sessions", SESSIONS, ("sessions",), 20),
+    Action("find-next", "n", "screen.find_next(1)", "next match", "Next match", SESSIONS, ("sessions",)),
+    Action("find-previous", "N", "screen.find_next(-1)", "previous match", "Previous match", SESSIONS, ("sessions",)),
+    Action("previous-session", "left_square_bracket", "screen.jump('session',-1)", "session", "Previous session", SESSIONS, ("sessions",), 40),
+    Action("next-session", "right_square_bracket", "screen.jump('session',1)", "session", "Next session", SESSIONS, ("sessions",)),
+    Action("previous-prompt", "left_curly_bracket", "screen.jump('prompt',-1)", "prompt", "Previous prompt", SESSIONS, ("sessions",)),
+    Action("next-prompt", "right_curly_bracket", "screen.jump('prompt',1)", "prompt", "Next prompt", SESSIONS, ("sessions",)),
+    Action("failure", "left_parenthesis", "screen.jump('failure',-1)", "failure", "Previous failure", SESSIONS, ("sessions",), 50),
+    Action("success", "right_parenthesis", "screen.jump('pair',1)", "success", "From a failure to the success of the same command, else to the next failure", SESSIONS, ("sessions",)),
+    Action("go-time", "at", "screen.go_time", "time", "Go to a time: 14:02, 2026-11-05, yesterday, -2h", SESSIONS, ("sessions",)),
+    Action("follow", "F", "screen.follow", "follow", "Follow the newest turn", SESSIONS, ("sessions",), 60),
+    Action("budget-down", "minus", "screen.budget(-1)", "budget", "A smaller budget", PREVIEW, ("preview",), 20),
+    Action("budget-up", "equals_sign", "screen.budget(1)", "budget", "A larger budget", PREVIEW, ("preview",)),
+    Action("budget-reset", "0", "screen.budget(0)", "policy's budget", "The budget of the bank's policy", PREVIEW, ("preview",)),
+    Action("next-host", "H", "screen.next_host", "host", "The next agent host", PREVIEW, ("preview",), 30),
+    Action("next-source", "S", "screen.next_source", "source", "How the session starts: startup, resume, clear, compact", PREVIEW, ("preview",), 40),
+    Action("copy-preview", "Y", "screen.copy_preview", "copy", "Copy the exact bytes that the session receives", PREVIEW, ("preview",), 15),
+)  # fmt: skip
+
+
+BY_ID = {action.id: action for action in ACTIONS}
+
+
+def in_scopes(scopes: Iterable[str]) -> list[Action]:
+    """The actions of these scopes, in the order of the list."""
+    wanted = set(scopes)
+    return [action for action in ACTIONS if wanted.intersection(action.scopes)]
+
+
+def bindings(scope: str) -> list[BindingType]:
+    """The bindings of one scope: each has the id under which the settings remap it."""
+    return [
+        Binding(
+            action.keys,
+            action.run,
+            action.label,
+            id=action.id,
+            tooltip=action.help,
+            show=False,
+            priority=action.priority,
+            group=None,
+        )
+        for action in ACTIONS
+        if scope in action.scopes
+    ]
+
+
+def footer_actions(scopes: Iterable[str], limit: int) -> list[Action]:
+    """The `limit` most useful keys here, most useful first; help and quit stay when there is room."""
+    ranked = sorted((a for a in in_scopes(scopes) if a.footer), key=lambda a: a.footer)
+    if len(ranked) <= limit:
+        return ranked
+    help_key = [action for action in ranked if action.id == "help"]
+    rest = [action for action in ranked if action.id not in ("help", "quit")]
+    return [*rest[: limit - len(help_key)], *help_key]

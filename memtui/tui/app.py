@@ -1,0 +1,194 @@
+"""The app: themes, keys, views, and the outside world."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+from memtui.tui.actions import BY_ID, bindings
+from memtui.tui.commands import ActionCommands, ItemCommands
+from memtui.tui.glyphs import glyph_set
+from memtui.tui.keys import KeyMap
+from memtui.tui.ports import Core
+from memtui.tui.screens.bars import BarsPart
+from memtui.tui.screens.help import HelpScreen
+from memtui.tui.screens.menu import Choice, MenuScreen
+from memtui.tui.services import (
+    Clipboard,
+    Editor,
+    ServiceError,
+    SystemClipboard,
+    SystemEditor,
+    osc52,
+)
+from memtui.tui.themes import DEFAULT, load_themes, shipped, variable_defaults
+from memtui.tui.views import VIEWS
+
+
+class MemtuiApp(App[None]):
+    """Browse and curate what coding agents remember."""
+
+    TITLE = "memtui"
+    CSS_PATH = ["styles/tones.tcss", "app.tcss"]
+    BINDINGS = bindings("app")
+    COMMANDS = {ActionCommands, ItemCommands}
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-normal"), (120, "-wide"), (180, "-ultra")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-short"), (28, "-tall")]
+    PAUSE_GC_ON_SCROLL = True
+
+    def __init__(
+        self,
+        core: Core,
+        *,
+        ascii_only: bool = False,
+        theme_name: str | None = None,
+        clipboard: Clipboard | None = None,
+        editor: Editor | None = None,
+        watches: bool = True,
+    ) -> None:
+        self.core = core
+        self.ascii_only = ascii_only or core.settings.ascii
+        self.glyphs = glyph_set(self.ascii_only)
+        self.keymap = KeyMap(core.settings.keys)
+        self.watches = watches
+        self.clipboard_tool: Clipboard = clipboard or SystemClipboard()
+        self.editor: Editor = editor or SystemEditor()
+        self.theme_titles: dict[str, str] = {}
+        self._wanted_theme = theme_name or core.settings.theme or DEFAULT
+        self._clashes: set[str] = set()
+        super().__init__()
+
+    def on_mount(self) -> None:
+        """Load themes and keys, then open the first view."""
+        self._load_themes()
+        if self._wanted_theme in self.available_themes:
+            self.theme = self._wanted_theme
+        else:
+            self.theme = DEFAULT
+            self.tell(f"there is no theme {self._wanted_theme!r}; T lists them", "warning")
+        self.set_class(self.ascii_only, "-ascii")
+        if self.keymap.keymap:
+            self.set_keymap(self.keymap.keymap)
+        if self.keymap.unknown:
+            names = ", ".join(self.keymap.unknown)
+            self.tell(f"the settings remap keys that do not exist: {names}", "warning")
+        self.push_screen(VIEWS[0].make(self.core))
+        if self.watches and self._theme_folder.is_dir():
+            self.run_worker(
+                self._watch_themes(), exclusive=True, group="themes", exit_on_error=False
+            )
+
+    def tell(self, text: str, severity: str = "information") -> None:
+        """A toast of literal text."""
+        level = {"warning": "warning", "error": "error"}.get(severity, "information")
+        self.notify(text, severity=level, markup=False)  # type: ignore[arg-type]
+
+    # Themes
+
+    @property
+    def _theme_folder(self) -> Path:
+        return self.core.config_folder / "themes"
+
+    def _load_themes(self) -> None:
+        loaded = load_themes((shipped(), self._theme_folder))
+        for theme in loaded.themes:
+            self.register_theme(theme)
+        self.theme_titles = dict(loaded.titles)
+        if loaded.faults:
+            self.tell("\n".join(loaded.faults), "warning")
+
+    async def _watch_themes(self) -> None:
+        """Take over edits of the user's themes as they are saved."""
+        from watchfiles import awatch
+
+        async for _ in awatch(self._theme_folder, debounce=200, step=20):
+            self._load_themes()
+            self.refresh_css(animate=False)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """memtui's variables for themes that do not set them."""
+        return variable_defaults(self.current_theme)
+
+    def choose_theme(self, name: str) -> None:
+        """Switch to a theme."""
+        self.theme = name
+
+    def action_theme_menu(self) -> None:
+        """Choose a theme; the screen shows each one as the cursor passes it."""
+        before = self.theme
+        choices = [
+            Choice(name, title, chosen=name == before) for name, title in self.theme_titles.items()
+        ]
+
+        def chosen(name: str | None) -> None:
+            self.theme = name or before
+
+        self.push_screen(MenuScreen("Theme", choices, on_move=self.choose_theme), chosen)
+
+    # Keys
+
+    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
+        """Say once which keys the settings give to two actions."""
+        names = ", ".join(sorted(binding.id or binding.action for binding in clashed_bindings))
+        if names and names not in self._clashes:
+            self._clashes.add(names)
+            self.tell(f"the settings give one key to two actions; lost: {names}", "warning")
+
+    async def run_by_id(self, name: str) -> None:
+        """Run an action of the registry as if its key had been pressed."""
+        action = BY_ID[name]
+        target = self.screen.focused or self.screen
+        await self.run_action(action.run, default_namespace=target)
+
+    def action_help(self) -> None:
+        """Show every key; the chosen one runs when the list is gone."""
+        screen = self.screen
+        here = frozenset(screen.scopes()) if isinstance(screen, BarsPart) else frozenset()
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self.call_after_refresh(partial(self.run_by_id, name))
+
+        self.push_screen(HelpScreen(self.keymap, here, self.ascii_only), chosen)
+
+    def action_view(self, name: str) -> None:
+        """Go to a view."""
+        view = next(view for view in VIEWS if view.name == name)
+        if self._shown_view() != name:
+            self.switch_screen(view.make(self.core))
+
+    def _shown_view(self) -> str:
+        return "browse" if isinstance(self.screen, BarsPart) else ""
+
+    # The outside world
+
+    def copy_text(self, text: str, what: str) -> None:
+        """Copy in a worker: the system's clipboard, else the terminal's; say what was copied."""
+
+        def work() -> None:
+            try:
+                how = self.clipboard_tool.copy(text)
+            except ServiceError as error:
+                self.call_from_thread(self.tell, str(error), "error")
+                return
+            self.call_from_thread(self._copied, text, what, how)
+
+        self.run_worker(work, thread=True, exclusive=True, group="clipboard", exit_on_error=False)
+
+    def _copied(self, text: str, what: str, how: str) -> None:
+        if not how:
+            if self._driver is not None:
+                self._driver.write(osc52(text, os.environ))
+            how = "the terminal's clipboard"
+        message = f"copied to {how}: {what}"
+        if isinstance(self.screen, BarsPart):
+            self.screen.say(message)
+        else:
+            self.tell(message)

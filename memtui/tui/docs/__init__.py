@@ -1,0 +1,1 @@
+"""What the screen draws, as lines of toned spans: pure functions, no widgets."""

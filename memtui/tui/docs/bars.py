@@ -1,0 +1,127 @@
+"""Header, status bar and key line, as parts that may be clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtui.tui.actions import footer_actions
+from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.spans import Line, Span, clip, plain, spread, width_of
+from memtui.tui.glyphs import Glyphs
+from memtui.tui.keys import KeyMap
+from memtui.tui.listing import summary
+from memtui.tui.widgets.lines import Part
+from memtui.workspace.model import BankView, ScanProgress, StatusNote
+
+
+def header_line(
+    views: Sequence[tuple[str, bool]],
+    place: Sequence[str],
+    crumbs: Sequence[str],
+    width: int,
+    glyphs: Glyphs,
+) -> Line:
+    """` memtui  Browse        svc-order · main`, or the way walked so far while walking."""
+    left: Line = [(" memtui ", "chip"), (" ", "")]
+    for name, here in views:
+        left += [(name, "strong" if here else "muted"), ("  ", "")]
+    if not crumbs:
+        words = f" {glyphs.separator} ".join(line_of(part, 40) for part in place if part)
+        return spread(left, [(words + " ", "muted")], width, glyphs.ellipsis)
+    return [*left, *crumb_line(crumbs, width - width_of(left), glyphs)]
+
+
+def crumb_line(crumbs: Sequence[str], width: int, glyphs: Glyphs) -> Line:
+    """`Page › claim b › Card › evidence a › turn 14:02`: the last words stay whole, the first shrink."""
+    arrow = f" {glyphs.arrow} "
+    room = width - len(arrow) * (len(crumbs) - 1) - 1
+    sizes = [len(crumb) for crumb in crumbs]
+    while sum(sizes) > room and max(sizes) > 6:
+        sizes[sizes.index(max(sizes))] -= 1
+    line: Line = []
+    for number, (crumb, size) in enumerate(zip(crumbs, sizes, strict=True)):
+        if number:
+            line.append((arrow, "faint"))
+        last = number == len(crumbs) - 1
+        line.append((clip(crumb, size, glyphs.ellipsis), "accent" if last else "muted"))
+    return line
+
+
+def bank_parts(view: BankView | None, name: str, glyphs: Glyphs) -> list[Part]:
+    """Name and counts: `svc-order  25 cards (3 stale, 4 other out)  4 pages`."""
+    parts = [Part(((f" {line_of(name, 30)}", "title"),))] if name else []
+    if view is None:
+        return parts
+    count = len(view.cards)
+    spans: list[Span] = [(f"{count} card{'' if count == 1 else 's'}", "text")]
+    states = summary(view.cards)
+    if states:
+        known = dict(states)
+        stale = known.pop("stale", 0)
+        words = [f"{stale} stale"] if stale else []
+        others = sum(known.values())
+        if others:
+            words.append(f"{others} {'otherwise ' if stale else ''}held back")
+        spans.append((f", {', '.join(words)}", "state-warn"))
+    parts.append(Part(tuple(spans)))
+    pages = len(view.pages)
+    behind = sum(bool(page.behind) for page in view.pages)
+    spans = [(f"{pages} page{'' if pages == 1 else 's'}", "text")]
+    if behind:
+        spans.append((f", {behind} behind", "state-warn"))
+    parts.append(Part(tuple(spans)))
+    return parts
+
+
+def progress_part(progress: ScanProgress, glyphs: Glyphs) -> Part:
+    """The running scan: `⠹ reading sessions 34% 12/40 esc stops`."""
+    share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
+    sign = glyphs.spinner[progress.files_done % len(glyphs.spinner)]
+    text = f"{sign} reading sessions {share:.0%}"
+    files = f" {progress.files_done}/{progress.files_total}"
+    return Part(((text, "accent"), (files, "muted"), ("  esc stops", "faint")), "screen.back")
+
+
+def note_part(notes: Sequence[StatusNote], problems: int, glyphs: Glyphs) -> Part | None:
+    """What is off or could not be read: the first in words, the others counted."""
+    texts = [
+        (note.text, "error" if note.level == "error" else "warn")
+        for note in notes
+        if note.level != "ok"
+    ]
+    if problems:
+        texts.insert(0, (f"{problems} problem{'' if problems == 1 else 's'} in files", "warn"))
+    if not texts:
+        return None
+    text, tone = texts[0]
+    more = f" +{len(texts) - 1}" if len(texts) > 1 else ""
+    return Part(((f"{glyphs.warning} {line_of(text, 60)}{more}", tone),), "screen.problems")
+
+
+def fitting(groups: Sequence[Part | None], width: int, gap: int = 2) -> list[Part]:
+    """The parts that fit, dropping from the end."""
+    shown: list[Part] = []
+    used = 0
+    for part in groups:
+        if part is None:
+            continue
+        size = len(plain(part.spans)) + gap
+        if used + size > width + gap:
+            continue
+        shown.append(part)
+        used += size
+    return shown
+
+
+def footer_parts(
+    scopes: Sequence[str], keymap: KeyMap, width: int, limit: int, ascii_only: bool
+) -> list[Part]:
+    """The keys worth knowing here; a click runs them."""
+    parts = [
+        Part(
+            ((keymap.shown(action, ascii_only), "key"), (f" {action.label}", "muted")),
+            f"memtui:{action.id}",
+        )
+        for action in footer_actions(scopes, limit)
+    ]
+    return fitting([Part(((" ", ""),)), *parts], width)

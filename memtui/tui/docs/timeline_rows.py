@@ -1,0 +1,130 @@
+"""The timeline as rows of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from datetime import datetime
+
+from memtui.hosts.model import Kind
+from memtui.sessions.rows import Flag
+from memtui.sessions.timeline import SessionRow, Timeline, TimelineRow, TurnRow
+from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.columns import highlight, indent, row
+from memtui.tui.docs.spans import Line, Span
+from memtui.tui.glyphs import Glyphs
+from memtui.tui.tones import kind_sign
+from memtui.tui.when import age, clock
+
+HEADING = -1
+"""Stands for the sequence number in the key of a session's heading."""
+
+RowKey = tuple[int, int]
+"""Session row id and sequence number, `HEADING` for a heading."""
+
+
+def key_of(timeline_row: TimelineRow) -> RowKey:
+    """The key under which a list finds the row again."""
+    turn = timeline_row.turn
+    return timeline_row.session.session, HEADING if turn is None else turn.seq
+
+
+class TimelineRows:
+    """Draws the rows of a `Timeline`; `words` are highlighted, `target` is the record of a walk."""
+
+    def __init__(self, timeline: Timeline, glyphs: Glyphs, now: datetime) -> None:
+        self.timeline = timeline
+        self.now = now
+        self.words: tuple[str, ...] = ()
+        self.target: tuple[RowKey, str] | None = None
+        self._glyphs = glyphs
+
+    def __len__(self) -> int:
+        return len(self.timeline)
+
+    def key(self, index: int) -> Hashable:
+        """Session and sequence number."""
+        return key_of(self.timeline.row(index))
+
+    def find(self, key: Hashable) -> int | None:
+        """Where the row is, or the one before it when the facet hides it."""
+        if not isinstance(key, tuple):
+            return None
+        session, seq = key
+        return self.timeline.position_of(session, None if seq == HEADING else seq)
+
+    def version(self, index: int) -> Hashable:
+        """The row itself: values compare by content."""
+        entry = self.timeline.row(index)
+        target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
+        return entry, self.words, target, self.now if entry.is_heading else None
+
+    def line(self, index: int, width: int) -> Line:
+        """One row."""
+        entry = self.timeline.row(index)
+        if entry.turn is None:
+            return heading_row(entry.session, width, self._glyphs, self.now, self.words)
+        target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
+        return turn_row(entry.turn, width, self._glyphs, self.words, target, entry.session.depth)
+
+
+def heading_row(
+    session: SessionRow, width: int, glyphs: Glyphs, now: datetime, words: Sequence[str] = ()
+) -> Line:
+    """`▾ Title            3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
+    sign = glyphs.closed if session.collapsed else glyphs.open
+    title = session.title or session.agent or session.id
+    left: Line = [(f"{sign} ", "heading"), *highlight([(line_of(title), "heading")], words)]
+    if session.depth:
+        left = indent(left, 2 * session.depth, width, glyphs.ellipsis)
+    when = "transcript gone" if session.gone else age(session.ended or session.started, now)
+    right: list[Sequence[Span]] = [
+        [(f"{when:>3}", "state-absent" if session.gone else "muted")],
+        [(line_of(session.host, 12), "role-call")],
+        [(line_of(session.branch, 16), "faint")] if session.branch else [],
+        [(f"{session.count:>3}", "faint")],
+    ]
+    return row(left, right, width, 18, glyphs.ellipsis)
+
+
+def turn_row(
+    turn: TurnRow,
+    width: int,
+    glyphs: Glyphs,
+    words: Sequence[str] = (),
+    target: str = "",
+    depth: int = 0,
+) -> Line:
+    """`14:02 ❯ fix the flaky test           ▸4 ✗1`."""
+    is_error = bool(turn.flags & Flag.ERROR)
+    sign, tone = kind_sign(turn.kind, glyphs, is_error)
+    body = line_of(turn.preview) or _silent(turn)
+    text_tone = {"role-answer": "text", "role-call": "text"}.get(tone, tone)
+    left: Line = [(f"{clock(turn.at)} ", "faint"), (f"{sign} ", tone)]
+    if depth:
+        left.insert(0, ("  " * depth, ""))
+    if turn.tool:
+        left.append((f"{line_of(turn.tool, 24)} ", "role-error" if is_error else "role-call"))
+    left.extend(highlight([(body, text_tone if not is_error else "text")], words))
+    right: list[Sequence[Span]] = []
+    if target:
+        right.append([(f" {target} ", "chip")])
+    if is_error and turn.exit_code is not None:
+        right.append([(f"exit {turn.exit_code}", "role-error")])
+    if turn.flags & Flag.PENDING:
+        right.append([("no result yet", "muted")])
+    if turn.failed:
+        right.append([(f"{glyphs.error}{turn.failed}", "role-error")])
+    if turn.calls:
+        right.append([(f"{glyphs.call}{turn.calls}", "faint")])
+    return row(left, right, width, 20, glyphs.ellipsis)
+
+
+def _silent(turn: TurnRow) -> str:
+    """What a row without text says."""
+    return {
+        Kind.COMPACTION: "context compacted",
+        Kind.SUBAGENT: "sub-agent",
+        Kind.THINKING: "thinking",
+        Kind.INJECTION: "memory received",
+        Kind.RESULT: "result",
+    }.get(turn.kind, "")

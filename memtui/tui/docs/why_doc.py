@@ -1,0 +1,82 @@
+"""Why an item is shown or held back next time, and how its trust adds up."""
+
+from __future__ import annotations
+
+from memtui.reasons import MEANING, SHOWN, WARNINGS
+from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.document import Blank, Block, Document, Fields, Heading, Prose, document
+from memtui.tui.docs.item_rows import trust_span
+from memtui.tui.glyphs import Glyphs
+from memtui.workspace.model import ItemView, Preview
+
+
+def why_document(view: ItemView, preview: Preview | None, glyphs: Glyphs) -> Document:
+    """The decision of the next plan about the item, its states, and its trust as a sum."""
+    item = view.item
+    blocks: list[Block] = [Prose(((line_of(item.title or item.name), "title"),)), Blank()]
+    blocks += _next_time(view, preview, glyphs)
+    warnings = [state for state in view.states if state.reason in WARNINGS]
+    for state in warnings:
+        cause = f": {line_of(state.cause)}" if state.cause else ""
+        blocks.append(Prose(((f"{glyphs.warning} {state.reason}{cause}", "state-warn"),)))
+    blocks += [Blank(), Heading((("trust", "muted"),)), *_trust(view, glyphs)]
+    return document(f"why:{item.id}", "why", blocks)
+
+
+def _next_time(view: ItemView, preview: Preview | None, glyphs: Glyphs) -> list[Block]:
+    if preview is None:
+        return [Prose((("the next session is not planned yet", "muted"),))]
+    decision = next((d for d in preview.plan.decisions if d.handle == view.item.id), None)
+    if decision is None:
+        return [Prose((("the plan does not know it yet", "muted"),))]
+    options = preview.options
+    where = f"next session of {options.host} ({options.source})"
+    if decision.reason == SHOWN:
+        head = Prose(
+            ((f"{glyphs.verified} shown, line {decision.rank}", "ok"), (f"  {where}", "muted"))
+        )
+    else:
+        head = Prose(
+            (
+                (f"{glyphs.gone} held back: {decision.reason}", "state-absent"),
+                (f"  {where}", "muted"),
+            )
+        )
+    blocks: list[Block] = [head]
+    if decision.reason in MEANING and decision.reason != SHOWN:
+        blocks.append(Prose(((MEANING[decision.reason], "text"),)))
+    cause = next((s.cause for s in view.states if s.reason == decision.reason), "")
+    for detail in filter(None, (line_of(decision.detail), line_of(cause))):
+        blocks.append(Prose(((detail, "muted"),)))
+    if decision.score or decision.tokens:
+        blocks.append(Fields((
+            ("rank score", ((f"{decision.score:.3f}", "text"),)),
+            ("tokens", ((f"~{decision.tokens}", "text"),)),
+        )))  # fmt: skip
+    return blocks
+
+
+def _trust(view: ItemView, glyphs: Glyphs) -> list[Block]:
+    """The printed formula with this item's counts."""
+    trust = view.trust
+    above = 1 + 2 * trust.confirmed + trust.validated
+    below = above + 1 + 3 * trust.flagged
+    counts = f"{trust.confirmed} confirmed, {trust.validated} validated, {trust.flagged} flagged"
+    sum_above = f"1 + 2x{trust.confirmed} + {trust.validated}"
+    sum_below = f"2 + 2x{trust.confirmed} + {trust.validated} + 3x{trust.flagged}"
+    return [
+        Prose(
+            (*trust_span(view, glyphs), (f"  {trust.tier.value}", "text"), (f"  {counts}", "muted"))
+        ),
+        Prose(
+            ((f"({sum_above}) / ({sum_below}) = {above} / {below} = {trust.score:.2f}", "text"),)
+        ),
+        Prose(
+            (
+                (
+                    "1 and 2 are where every card starts; being shown to an agent adds nothing",
+                    "faint",
+                ),
+            )
+        ),
+    ]

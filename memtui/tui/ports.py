@@ -1,0 +1,127 @@
+"""What the screen needs from below: an open bank with its sessions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from memtui.clock import Clock
+from memtui.sessions.timeline import Timeline
+from memtui.sessions.turn import TurnDetail
+from memtui.workspace.model import (
+    BankView,
+    Changed,
+    ClaimView,
+    EvidenceView,
+    ItemView,
+    Looked,
+    Preview,
+    PreviewOptions,
+    ScanProgress,
+    StatusNote,
+)
+
+
+class Preferences(Protocol):
+    """The settings that the screen reads."""
+
+    @property
+    def theme(self) -> str:
+        """Name of the theme to start with."""
+        ...
+
+    @property
+    def ascii(self) -> bool:
+        """Draw with ASCII only."""
+        ...
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """Keys of actions by id."""
+        ...
+
+
+class Core(Protocol):
+    """The open bank that screen and commands share. All but the quick calls belong in a worker."""
+
+    @property
+    def bank_root(self) -> Path | None:
+        """The bank's folder, None without a bank."""
+        ...
+
+    @property
+    def bank_name(self) -> str:
+        """What the bank is called."""
+        ...
+
+    @property
+    def project(self) -> str:
+        """The project's name."""
+        ...
+
+    @property
+    def branch(self) -> str:
+        """The branch checked out."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that ages go by."""
+        ...
+
+    @property
+    def config_folder(self) -> Path:
+        """Where settings and themes of the user lie."""
+        ...
+
+    @property
+    def settings(self) -> Preferences:
+        """The user's settings."""
+        ...
+
+    def load(self) -> BankView:
+        """Read the bank. Blocks."""
+        ...
+
+    def preview(self, view: BankView, options: PreviewOptions) -> Preview:
+        """What the next session receives. Pure and quick."""
+        ...
+
+    def timeline(self, facet: str, collapsed: frozenset[int] = frozenset()) -> Timeline:
+        """The sessions and their rows. Quick."""
+        ...
+
+    def turn(self, session: int, seq: int) -> TurnDetail:
+        """One row in full. Reads the transcript; KeyError when there is none."""
+        ...
+
+    def evidence(self, item: ItemView) -> tuple[EvidenceView, ...]:
+        """The item's citations, each checked against its transcript. Blocks."""
+        ...
+
+    def claims(self, view: BankView, page: ItemView) -> tuple[ClaimView, ...]:
+        """A page's claims with the cards that they cite."""
+        ...
+
+    def scan(
+        self, progress: Callable[[ScanProgress], None], cancelled: Callable[[], bool]
+    ) -> object:
+        """Catalogue what is new in the transcripts. Blocks."""
+        ...
+
+    def update(self, paths: tuple[Path, ...]) -> object:
+        """Catalogue what is new in these transcripts. Blocks."""
+        ...
+
+    def watch(self) -> AsyncIterator[Changed]:
+        """What changes under the bank and the transcripts, for as long as it is listened to."""
+        ...
+
+    def looked(self) -> tuple[Looked, ...]:
+        """Where a bank and sessions were looked for."""
+        ...
+
+    def status(self) -> tuple[StatusNote, ...]:
+        """What is off, behind or degraded, and why."""
+        ...

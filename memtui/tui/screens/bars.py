@@ -1,0 +1,93 @@
+"""Header, status bar and key line of the Browse view."""
+
+from __future__ import annotations
+
+from memtui.bank.model import Problem
+from memtui.tui.docs.bars import (
+    bank_parts,
+    fitting,
+    footer_parts,
+    header_line,
+    note_part,
+    progress_part,
+)
+from memtui.tui.docs.clean import line_of
+from memtui.tui.screens.walk import WalkPart
+from memtui.tui.views import VIEWS
+from memtui.tui.widgets.detail_pane import DetailPane
+from memtui.tui.widgets.line_list import LineList
+from memtui.tui.widgets.lines import Lines, Part
+from memtui.tui.widgets.pane import Pane
+
+
+class BarsPart(WalkPart):
+    """What the bars say."""
+
+    def problems(self) -> list[Problem]:
+        """Everything in the bank's files that could not be read as meant."""
+        if self.view is None:
+            return []
+        items = (*self.view.contents.cards, *self.view.contents.pages)
+        found = [*self.view.contents.problems, *(p for item in items for p in item.problems)]
+        return list(dict.fromkeys(found))
+
+    def scopes(self) -> tuple[str, ...]:
+        """Where the focus is, for footer and help."""
+        focused = self.focused
+        listed = (
+            ("list",) if isinstance(focused, LineList) or isinstance(self.pane, DetailPane) else ()
+        )
+        return (self.pane.SCOPE, *listed, "browse", "app")
+
+    def refresh_bars(self) -> None:
+        """Draw the three bars."""
+        if not self.is_mounted:
+            return
+        width = self.app.size.width
+        self._header(width)
+        self._status(width)
+        limit = 4 if width < 80 else 7
+        keymap, ascii_only = self.memtui.keymap, self.memtui.ascii_only
+        parts = footer_parts(self.scopes(), keymap, width, limit, ascii_only)
+        self.query_one("#footer", Lines).show_parts(parts)
+
+    def _header(self, width: int) -> None:
+        head = self.query_one("#header", Lines)
+        if self.has_class("-single"):
+            tabs = [
+                Part(
+                    ((f"{pane.NUMBER} {pane.NAME}", "chip" if pane is self.pane else "muted"),),
+                    f"screen.pane({pane.NUMBER})",
+                )
+                for pane in self.query(Pane)
+            ]
+            head.show_parts(tabs, " ")
+            return
+        crumbs = [*self.trail.labels, self.here_label()] if self.trail else []
+        place = (self.core.project, self.core.branch)
+        views = [(view.title, view.name == "browse") for view in VIEWS]
+        head.show([header_line(views, place, crumbs, width, self.glyphs)])
+
+    def _status(self, width: int) -> None:
+        glyphs = self.glyphs
+        parts: list[Part | None] = list(bank_parts(self.view, self.core.bank_name, glyphs))
+        query = self.pages_query if self.pane is self.pages_pane else self.cards_query
+        if self.progress is not None:
+            parts.insert(0 if width < 80 else 1, progress_part(self.progress, glyphs))
+        if query.narrows and self.pane in (self.cards_pane, self.pages_pane):
+            parts.append(
+                Part(((f" {query.said} ", "chip"), (" esc clears", "faint")), "screen.back")
+            )
+        if self.words and self.pane is self.sessions_pane:
+            words = " ".join(self.words)
+            parts.append(
+                Part(((f" find {words} ", "chip"), (" n N", "faint")), "screen.find_next(1)")
+            )
+        notes = self.core.status()
+        parts.append(note_part(notes, len(self.problems()), glyphs))
+        quiet = next((note.text for note in notes if note.level == "ok"), "")
+        if quiet:
+            parts.append(Part(((f"{glyphs.verified} {line_of(quiet, 40)}", "ok"),)))
+        if self.last:
+            parts.append(Part(((line_of(self.last, 60), "faint"),)))
+        self.query_one("#status", Lines).show_parts(fitting(parts, width))

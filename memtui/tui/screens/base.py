@@ -1,0 +1,103 @@
+"""What the parts of the Browse screen share: its state, its lists, its jobs and its voice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, cast
+
+from textual import getters
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from memtui.sessions.rows import Facet
+from memtui.tui.glyphs import Glyphs, glyphs_of
+from memtui.tui.jobs import Jobs
+from memtui.tui.listing import ListQuery
+from memtui.tui.ports import Core
+from memtui.tui.trail import Subject, Trail
+from memtui.tui.widgets.cards_pane import CardsPane
+from memtui.tui.widgets.detail_pane import DetailPane
+from memtui.tui.widgets.input_line import InputLine
+from memtui.tui.widgets.line_list import LineList
+from memtui.tui.widgets.pages_pane import PagesPane
+from memtui.tui.widgets.pane import Pane
+from memtui.tui.widgets.preview_pane import PreviewPane
+from memtui.tui.widgets.sessions_pane import SessionsPane
+from memtui.workspace.model import BankView, EvidenceView, Preview, PreviewOptions, ScanProgress
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+Severity = Literal["information", "warning", "error"]
+
+
+class BrowseBase(Screen[None]):
+    """State and helpers. Each part of the screen is a subclass with the actions of one theme."""
+
+    view: reactive[BankView | None] = reactive(None, init=False)
+    preview: reactive[Preview | None] = reactive(None, init=False)
+    options: reactive[PreviewOptions] = reactive(PreviewOptions(), init=False)
+    cards_query: reactive[ListQuery] = reactive(ListQuery(), init=False)
+    pages_query: reactive[ListQuery] = reactive(ListQuery(sort="title"), init=False)
+    progress: reactive[ScanProgress | None] = reactive(None, init=False)
+
+    sessions_pane = getters.query_one("#sessions", SessionsPane)
+    cards_pane = getters.query_one("#cards", CardsPane)
+    pages_pane = getters.query_one("#pages", PagesPane)
+    detail_pane = getters.query_one("#detail", DetailPane)
+    preview_pane = getters.query_one("#preview", PreviewPane)
+    sessions_list = getters.query_one("#sessions-list", LineList)
+    cards_list = getters.query_one("#cards-list", LineList)
+    pages_list = getters.query_one("#pages-list", LineList)
+    support_list = getters.query_one("#support-list", LineList)
+    preview_list = getters.query_one("#preview-list", LineList)
+    input_line = getters.query_one("#input", InputLine)
+
+    def __init__(self, core: Core) -> None:
+        super().__init__()
+        self.core = core
+        self.jobs = Jobs(self, self.run_worker)
+        self.trail = Trail()
+        self.subject: Subject | None = None
+        self.facet = Facet.TURNS.value
+        self.support: tuple[EvidenceView, ...] = ()
+        self.last = ""
+        self._detail_timer: Timer | None = None
+
+    @property
+    def memtui(self) -> MemtuiApp:
+        """The app, with its own attributes."""
+        return cast("MemtuiApp", self.app)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The signs to draw with."""
+        return glyphs_of(self.app)
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that has, or last had, the focus."""
+        return next(iter(self.query(".-current").results(Pane)), self.cards_pane)
+
+    def say(self, text: str, severity: Severity = "information") -> None:
+        """Tell the user: a toast, and the end of the status bar. Never markup."""
+        self.last = text
+        self.app.notify(text, severity=severity, markup=False, timeout=4)
+        self.refresh_bars()
+
+    def reveal(self, pane: Widget) -> None:
+        """Make a pane visible, whatever the layout hides."""
+        raise NotImplementedError
+
+    def unfilter(self, rows: LineList) -> None:
+        """Show all rows of a list again."""
+        raise NotImplementedError
+
+    def change_facet(self, facet: str) -> None:
+        """Show other rows of the timeline."""
+        raise NotImplementedError
+
+    def refresh_bars(self) -> None:
+        """Header, status bar and footer say how things are now."""
+        raise NotImplementedError

@@ -1,0 +1,241 @@
+"""Sessions: facets, jumps, finding words, going to a time, following the newest turn."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from textual import on
+
+from memtui.sessions.rows import FACETS, Facet
+from memtui.sessions.timeline import Step, Timeline
+from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
+from memtui.tui.screens.menu import Choice, MenuScreen
+from memtui.tui.screens.walk import WalkPart
+from memtui.tui.when import milliseconds, moment, parse_when
+from memtui.tui.widgets.input_line import InputLine
+from memtui.tui.widgets.line_list import LineList
+
+_PAGE = 512
+_SLICE = 0.008
+"""Seconds that a search may hold the loop at a time."""
+
+_LABELS = {
+    Facet.TURNS: ("turns: prompts, answers, failures", "u"),
+    Facet.ALL: ("everything, each call on a row", "a"),
+    Facet.PROMPTS: ("prompts", "p"),
+    Facet.CALLS: ("tool calls", "c"),
+    Facet.ERRORS: ("errors", "e"),
+    Facet.DIFFS: ("diffs", "d"),
+}
+
+
+class TimelinePart(WalkPart):
+    """What pane 1 does."""
+
+    following = False
+    unseen = 0
+    words: tuple[str, ...] = ()
+
+    def show_timeline(self) -> None:
+        """Open the timeline of the facet; the cursor starts at the newest turn."""
+        rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
+        rows.words = self.words
+        self.sessions_list.show(rows)
+        if len(rows):
+            self.sessions_list.go(len(rows) - 1)
+
+    def _timeline(self) -> Timeline:
+        old = self.timeline_rows
+        if old is None:
+            return self.core.timeline(self.facet)
+        closed = frozenset(s.session for s in old.timeline.sessions() if s.collapsed)
+        old.timeline.close()
+        return self.core.timeline(self.facet, closed)
+
+    def change_facet(self, facet: str) -> None:
+        """Show other rows; the cursor stays on its row or the nearest before it."""
+        target = self.timeline_rows.target if self.timeline_rows else None
+        self.facet = facet
+        rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
+        rows.words, rows.target = self.words, target
+        self.sessions_list.show(rows)
+        self.sessions_pane.entitle("" if facet == Facet.TURNS.value else facet)
+        self.refresh_bars()
+
+    def refresh_timeline(self) -> None:
+        """Take in what was catalogued since; with follow the cursor goes to the end."""
+        rows = self.timeline_rows
+        if rows is None:
+            return
+        at_end = self.sessions_list.at_end
+        was_empty = not len(rows)
+        change = rows.timeline.refresh()
+        if change.first is None:
+            return
+        rows.now = self.core.clock()
+        grown = change.after - change.before
+        self.sessions_list.show(rows)
+        if was_empty or (self.following and at_end):
+            self.sessions_list.go(len(rows) - 1)
+        elif self.following:
+            self.unseen += max(0, grown)
+        self.count_sessions()
+
+    def count_sessions(self) -> None:
+        """The count in the border: position, and what is new while following."""
+        rows = self.sessions_list
+        parts = [f"{rows.cursor + 1}/{len(rows)}"] if len(rows) else []
+        if self.following:
+            parts.insert(0, f"{self.unseen} new" if self.unseen else "following")
+        if rows.marks:
+            parts.insert(0, f"{len(rows.marks)} marked")
+        self.sessions_pane.count("  ".join(parts))
+
+    def session_facets(self) -> None:
+        """Choose which rows are shown."""
+        choices = [
+            Choice(
+                facet.value,
+                _LABELS[facet][0],
+                key=_LABELS[facet][1],
+                chosen=facet.value == self.facet,
+            )
+            for facet in FACETS
+        ]
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self.change_facet(name)
+
+        self.app.push_screen(MenuScreen("Show", choices), chosen)
+
+    @on(LineList.Chosen, "#sessions-list")
+    def _open_row(self, message: LineList.Chosen) -> None:
+        """A heading folds its session; a turn is read in the detail pane."""
+        message.stop()
+        rows, key = self.timeline_rows, message.key
+        if rows is None or not isinstance(key, tuple):
+            return
+        session, seq = key
+        if seq == HEADING:
+            index = rows.find(key)
+            if index is not None:
+                folded = rows.timeline.row(index).session.collapsed
+                rows.timeline.collapse(session, not folded)
+                self.sessions_list.show(rows)
+            return
+        self._leave(self.here_label() or "turn")
+        self.reveal(self.detail_pane)
+        subject = self.subject_of(self.sessions_list)
+        if subject is not None and not self._noted(subject):
+            self.show_subject(subject)
+        self.detail_pane.text.focus()
+
+    def action_jump(self, what: str, direction: int) -> None:
+        """Go to the next or previous session, prompt or failure, or from a failure to its success."""
+        rows = self.timeline_rows
+        if rows is None or not len(rows):
+            return
+        step, here = Step(what), self.sessions_list.cursor
+        index = rows.timeline.next(here, step, direction)
+        if index is None and step is Step.PAIR:
+            step = Step.FAILURE
+            index = rows.timeline.next(here, step, direction)
+        if index is None:
+            self.say(f"no {'further' if direction > 0 else 'earlier'} {step.value}")
+            return
+        self.sessions_list.go(index)
+
+    def action_follow(self) -> None:
+        """Follow the newest turn, or stop following."""
+        self.following = not self.following
+        self.unseen = 0
+        if self.following:
+            self.sessions_list.action_ends(1)
+        self.say("following the newest turn" if self.following else "no longer following")
+        self.count_sessions()
+
+    def action_go_time(self) -> None:
+        """Ask for a time."""
+        self.input_line.ask("time", "go to", "", "14:02, 2026-11-05, yesterday, -2h")
+
+    def action_find(self) -> None:
+        """Ask for the words to find."""
+        self.input_line.ask("find", "find", " ".join(self.words), "words; n and N go on")
+
+    @on(InputLine.Done)
+    def _words_done(self, message: InputLine.Done) -> None:
+        if message.purpose == "time":
+            self.sessions_list.focus()
+            self._go_time(message.text)
+        elif message.purpose == "find":
+            self.sessions_list.focus()
+            self.set_words(tuple(message.text.casefold().split()))
+            self.action_find_next(1)
+
+    def _go_time(self, text: str) -> None:
+        rows, row = self.timeline_rows, self.timeline_row()
+        if rows is None or not text.strip():
+            return
+        near = moment(row.at) if row is not None and row.at is not None else None
+        try:
+            when = parse_when(text, self.core.clock(), near)
+        except ValueError as error:
+            self.say(str(error), "warning")
+            return
+        self.sessions_list.go(rows.timeline.at_time(milliseconds(when)))
+
+    def set_words(self, words: tuple[str, ...]) -> None:
+        """Highlight these words in the timeline."""
+        self.words = words
+        if self.timeline_rows is not None:
+            self.timeline_rows.words = words
+            self.sessions_list.note_change()
+        self.refresh_bars()
+
+    def action_find_next(self, direction: int) -> None:
+        """Go to the next or previous row that has all the words."""
+        if not self.words:
+            self.action_find()
+            return
+        self.run_worker(self._search(direction), exclusive=True, group="find", exit_on_error=False)
+
+    async def _search(self, direction: int) -> None:
+        """Look through the rows in slices, from the cursor and around the end."""
+        rows, words = self.timeline_rows, self.words
+        if rows is None or not len(rows):
+            return
+        count, start = len(rows), self.sessions_list.cursor
+        paused = time.monotonic()
+        done = 0
+        while done < count:
+            size = min(_PAGE, count - done)
+            first = (start + 1 + done) if direction > 0 else (start - done - size)
+            for index in self._block(rows, first, size, direction):
+                if _has(rows, index, words):
+                    self.sessions_list.go(index)
+                    return
+            done += size
+            if time.monotonic() - paused > _SLICE:
+                await asyncio.sleep(0)
+                paused = time.monotonic()
+            if rows is not self.timeline_rows or words != self.words:
+                return
+        self.say(f"not found: {' '.join(words)}")
+
+    def _block(self, rows: TimelineRows, first: int, size: int, direction: int) -> list[int]:
+        count = len(rows)
+        block = [index % count for index in range(first, first + size)]
+        return block if direction > 0 else block[::-1]
+
+
+def _has(rows: TimelineRows, index: int, words: tuple[str, ...]) -> bool:
+    entry = rows.timeline.row(index)
+    text = (
+        entry.session.title
+        if entry.turn is None
+        else f"{entry.turn.tool or ''} {entry.turn.preview}"
+    )
+    folded = text.casefold()
+    return all(word in folded for word in words)

@@ -1,0 +1,386 @@
+"""Detail pane and provenance walk: page claim, card, evidence, the very record, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+
+from textual import on
+
+from memtui.bank.model import Page
+from memtui.sessions.rows import Facet
+from memtui.sessions.timeline import TimelineRow
+from memtui.sessions.turn import TurnDetail
+from memtui.tui.docs.clean import body_of, line_of
+from memtui.tui.docs.document import Blank, Document, Prose, Raw, document
+from memtui.tui.docs.item_doc import item_document
+from memtui.tui.docs.item_rows import (
+    check_span,
+    cited_row,
+    claim_row,
+    evidence_row,
+    evidence_view_row,
+    letter,
+    missing_row,
+)
+from memtui.tui.docs.preview_rows import handle_of
+from memtui.tui.docs.spans import Line
+from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
+from memtui.tui.docs.turn_doc import session_document, turn_document
+from memtui.tui.rows import Row
+from memtui.tui.screens.base import BrowseBase
+from memtui.tui.trail import ExcerptSubject, ItemSubject, SessionSubject, Stop, Subject, TurnSubject
+from memtui.tui.when import clock
+from memtui.tui.widgets.doc_view import DocView
+from memtui.tui.widgets.line_list import LineList
+from memtui.workspace.model import Check, ClaimView, EvidenceView, ItemView
+
+DETAIL_DELAY = 0.04
+"""Seconds that the cursor must rest before the detail pane follows."""
+
+
+class WalkPart(BrowseBase):
+    """What the detail pane shows, and the way down and back."""
+
+    @property
+    def timeline_rows(self) -> TimelineRows | None:
+        """The rows of pane 1 once there are any."""
+        source = self.sessions_list.source
+        return source if isinstance(source, TimelineRows) else None
+
+    def timeline_row(self) -> TimelineRow | None:
+        """The row under the cursor of pane 1."""
+        rows = self.timeline_rows
+        index = self.sessions_list.cursor
+        return rows.timeline.row(index) if rows is not None and index < len(rows) else None
+
+    # What is under the cursor
+
+    def subject_of(self, rows: LineList) -> Subject | None:
+        """What the detail pane shows for the cursor of a list; None keeps what it shows."""
+        key = rows.key
+        if key is None:
+            return None
+        if rows is self.sessions_list and isinstance(key, tuple):
+            session, seq = key
+            return SessionSubject(session) if seq == HEADING else TurnSubject(session, seq)
+        if rows is self.cards_list or rows is self.pages_list:
+            return ItemSubject(str(key))
+        if rows is self.preview_list and handle_of(key):
+            return ItemSubject(handle_of(key))
+        return None
+
+    def follow_cursor(self, rows: LineList) -> None:
+        """Show what the cursor rests on, a moment later."""
+        if self._detail_timer is not None:
+            self._detail_timer.stop()
+        self._detail_timer = self.set_timer(DETAIL_DELAY, partial(self._follow, rows))
+
+    def _follow(self, rows: LineList) -> None:
+        subject = self.subject_of(rows)
+        if subject is not None and not self._noted(subject):
+            self.show_subject(subject)
+
+    def _noted(self, subject: Subject) -> bool:
+        """Whether the same turn is already shown with the note of a walk."""
+        shown = self.subject
+        return (
+            isinstance(subject, TurnSubject)
+            and isinstance(shown, TurnSubject)
+            and (shown.session, shown.seq) == (subject.session, subject.seq)
+        )
+
+    def show_subject(self, subject: Subject) -> None:
+        """Show a turn, session, card or page in the detail pane."""
+        fresh = subject != self.subject
+        self.subject = subject
+        if isinstance(subject, ItemSubject):
+            found = self.view.find(subject.id) if self.view else None
+            if found is not None:
+                self._show_item(found, fresh)
+        elif isinstance(subject, TurnSubject):
+            work = partial(self.core.turn, subject.session, subject.seq)
+            self.jobs.run("detail", "reading the turn", work, partial(self._show_turn, subject))
+        elif isinstance(subject, SessionSubject):
+            rows = self.timeline_rows
+            index = rows.find((subject.session, HEADING)) if rows else None
+            if rows is not None and index is not None:
+                session = rows.timeline.row(index).session
+                shown = session_document(session, self.glyphs, self.core.clock())
+                self._put(shown, "Session")
+        elif isinstance(subject, ExcerptSubject) and subject.index < len(self.support):
+            self._put(self._excerpt(self.support[subject.index], subject), "Kept excerpt")
+
+    def _put(self, shown: Document, noun: str) -> None:
+        self.jobs.drop("detail")
+        self.jobs.drop("support")
+        self.detail_pane.show(shown, noun)
+        self.detail_pane.rest_on(None, (), keep=False)
+
+    def _show_turn(self, subject: TurnSubject, turn: TurnDetail) -> None:
+        if self.subject == subject:
+            self._put(turn_document(turn, self.glyphs, subject.note), "Turn")
+
+    def _show_item(self, found: ItemView, fresh: bool) -> None:
+        self.jobs.drop("detail")
+        noun = "Page" if isinstance(found.item, Page) else "Card"
+        self.detail_pane.show(item_document(found, self.glyphs), noun)
+        if isinstance(found.item, Page):
+            self._show_claims(found, fresh)
+        else:
+            self._show_evidence(found, fresh)
+
+    def _show_claims(self, page: ItemView, fresh: bool) -> None:
+        view = self.view
+        if view is None:
+            return
+        claims = self.core.claims(view, page)
+        lost = sum(not claim.holds for claim in claims)
+        head: Line = [(f"{len(claims)} claim{'' if len(claims) == 1 else 's'}", "heading")]
+        if lost:
+            head.append((f"  {self.glyphs.gone} {lost} unsupported", "state-absent"))
+        self.detail_pane.rest_on(head, self._claim_rows(claims), keep=not fresh)
+
+    def _claim_rows(self, claims: Sequence[ClaimView]) -> list[Row]:
+        rows: list[Row] = []
+        for index, claim in enumerate(claims):
+            first = claim.cards[0].item.id if claim.cards else ""
+            draw = partial(claim_row, index, claim, glyphs=self.glyphs)
+            rows.append(Row(("claim", index, first), draw, claim))
+            for card in claim.cards:
+                draw = partial(cited_row, card, glyphs=self.glyphs)
+                rows.append(Row(("claim", index, card.item.id, "card"), draw, card))
+            for name in claim.missing:
+                draw = partial(missing_row, name, glyphs=self.glyphs)
+                rows.append(Row(("claim", index, "", name), draw))
+        return rows
+
+    def _show_evidence(self, card: ItemView, fresh: bool) -> None:
+        cited = card.item.evidence
+        rows = [
+            Row(
+                ("evidence", index),
+                partial(evidence_row, index, one.quote, one.ref, None, glyphs=self.glyphs),
+            )
+            for index, one in enumerate(cited)
+        ]
+        title = f"evidence: {len(cited)} record{'' if len(cited) == 1 else 's'}"
+        head: Line = [(title if cited else "evidence: none", "heading")]
+        if fresh:
+            self.support = ()
+        if fresh or not self.support:
+            self.detail_pane.rest_on(head, rows, keep=not fresh)
+        if cited:
+            work = partial(self.core.evidence, card)
+            use = partial(self._show_checked, card.item.id)
+            self.jobs.run("support", "checking the evidence", work, use)
+
+    def _show_checked(self, item: str, evidence: tuple[EvidenceView, ...]) -> None:
+        if not (isinstance(self.subject, ItemSubject) and self.subject.id == item):
+            return
+        self.support = evidence
+        rows = [
+            Row(
+                ("evidence", index),
+                partial(evidence_view_row, index, one, glyphs=self.glyphs),
+                one.check,
+            )
+            for index, one in enumerate(evidence)
+        ]
+        head: Line = [("evidence", "heading")]
+        for check in Check:
+            count = sum(one.check is check for one in evidence)
+            if count:
+                sign, tone = check_span(check, self.glyphs)
+                head.append((f"  {sign} {count}", tone))
+        self.detail_pane.rest_on(head, rows, keep=True)
+
+    def _excerpt(self, evidence: EvidenceView, subject: ExcerptSubject) -> Document:
+        sign, tone = check_span(evidence.check, self.glyphs)
+        excerpt = evidence.excerpt
+        words = line_of(evidence.detail) or "the host deleted the transcript"
+        kept = (
+            "what follows is the redacted excerpt kept with the bank"
+            if excerpt
+            else "no excerpt was kept"
+        )
+        blocks = [
+            Prose(((f"{sign}", tone), (f"  {words}; {kept}", "text"))),
+            Prose(
+                (
+                    (
+                        f"{excerpt.kind}  {excerpt.at or 'at an unknown time'}" if excerpt else "",
+                        "muted",
+                    ),
+                )
+            ),
+            Blank(),
+            Raw(body_of(excerpt.text), "text", "state-absent") if excerpt else Blank(),
+            Raw(f"“{body_of(evidence.evidence.quote)}”", "code")
+            if not excerpt and evidence.evidence.quote
+            else Blank(),
+            Raw(line_of(evidence.evidence.ref, 1000), "faint"),
+        ]
+        return document(f"excerpt:{subject.id}:{subject.index}", "kept excerpt", blocks)
+
+    # Down
+
+    @on(LineList.Chosen, "#pages-list, #cards-list")
+    def _open_item(self, message: LineList.Chosen) -> None:
+        message.stop()
+        subject = ItemSubject(str(message.key))
+        if self.subject != subject:
+            self.show_subject(subject)
+        if not len(self.support_list):
+            self.say("nothing is cited here")
+            return
+        self._leave(self.item_label(subject.id))
+        self.reveal(self.detail_pane)
+        self.support_list.go(0)
+        self.support_list.focus()
+
+    @on(DocView.Opened)
+    def _open_text(self, message: DocView.Opened) -> None:
+        message.stop()
+        if len(self.support_list) and self.detail_pane.has_class("-supported"):
+            self.support_list.focus()
+
+    @on(LineList.Chosen, "#preview-list")
+    def _open_line(self, message: LineList.Chosen) -> None:
+        message.stop()
+        found = self.view.find(handle_of(message.key)) if self.view else None
+        if found is None:
+            return
+        self._leave("next session")
+        self.go_to_item(found)
+
+    @on(LineList.Chosen, "#support-list")
+    def _open_support(self, message: LineList.Chosen) -> None:
+        message.stop()
+        key = message.key
+        if not isinstance(key, tuple):
+            return
+        if key[0] == "claim":
+            self._open_claim(key)
+        else:
+            self._open_evidence(int(key[1]))
+
+    def _open_claim(self, key: tuple[Hashable, ...]) -> None:
+        found = self.view.find(str(key[2])) if self.view and key[2] else None
+        if found is None:
+            self.say("no card of this bank supports this claim", "warning")
+            return
+        self._leave(f"claim {letter(int(str(key[1])))}")
+        self.go_to_item(found)
+
+    def _open_evidence(self, index: int) -> None:
+        item = self.subject
+        if not isinstance(item, ItemSubject) or index >= len(self.support):
+            self.say("still checking this record")
+            return
+        evidence = self.support[index]
+        name = f"evidence {letter(index)}"
+        location = evidence.location
+        if location is None or location.session is None or location.seq is None:
+            self._leave(name)
+            self.show_subject(ExcerptSubject(item.id, index))
+            self.detail_pane.text.focus()
+            return
+        self._leave(name)
+        sign = check_span(evidence.check, self.glyphs)[0]
+        note = f"{name}: {sign}"
+        if evidence.check is Check.CHANGED:
+            note += ", the record no longer says what was cited"
+        if location.copy:
+            note += ", found in a copy of the session"
+        self.go_to_turn(location.session, location.seq, name, note)
+
+    def go_to_item(self, found: ItemView) -> None:
+        """Put the cursor of pane 2 or 3 on an item and show it."""
+        is_page = isinstance(found.item, Page)
+        pane = self.pages_pane if is_page else self.cards_pane
+        rows = self.pages_list if is_page else self.cards_list
+        if not rows.go_key(found.item.id):
+            self.unfilter(rows)
+            rows.go_key(found.item.id)
+        self.show_subject(ItemSubject(found.item.id))
+        self.reveal(pane)
+        rows.focus()
+
+    def go_to_turn(self, session: int, seq: int, name: str, note: str) -> None:
+        """Put the cursor of pane 1 on a record, marked with `name`, and show it."""
+        rows = self.timeline_rows
+        if rows is None:
+            self.say("the sessions are not read yet")
+            return
+        index = rows.find((session, seq))
+        if index is None or rows.key(index) != (session, seq):
+            rows.timeline.collapse(session, False)
+            self.change_facet(Facet.ALL.value)
+            rows = self.timeline_rows or rows
+            index = rows.find((session, seq))
+        rows.target = ((session, seq), name)
+        self.sessions_list.note_change()
+        if index is not None:
+            self.sessions_list.go(index)
+        self.show_subject(TurnSubject(session, seq, note))
+        self.reveal(self.sessions_pane)
+        self.sessions_list.focus()
+        self.refresh_bars()
+
+    # Back
+
+    def _leave(self, label: str) -> None:
+        """Remember where the user stands before going on."""
+        focused = self.focused
+        self.trail.push(
+            Stop(
+                label,
+                focused.id or "" if focused is not None else "",
+                {rows.id or "": rows.place() for rows in self.query(LineList)},
+                self.subject,
+                self.facet,
+            )
+        )
+        self.refresh_bars()
+
+    def step_back(self) -> None:
+        """Stand where the last step of the walk began."""
+        stop = self.trail.pop()
+        rows = self.timeline_rows
+        if rows is not None:
+            rows.target = None
+            self.sessions_list.note_change()
+        if stop.facet != self.facet:
+            self.change_facet(stop.facet)
+        if stop.subject is not None and stop.subject != self.subject:
+            self.show_subject(stop.subject)
+        for listed in self.query(LineList):
+            place = stop.places.get(listed.id or "")
+            if place is not None:
+                listed.restore(place)
+        target = self.query(f"#{stop.focus}").first() if stop.focus else self.cards_list
+        pane = next((p for p in target.ancestors if p.has_class("pane")), None)
+        if pane is not None:
+            self.reveal(pane)
+        target.focus()
+        self.refresh_bars()
+
+    def item_label(self, item: str) -> str:
+        """An item's title for the breadcrumb."""
+        found = self.view.find(item) if self.view else None
+        return line_of(found.item.title or found.item.name, 60) if found else item
+
+    def here_label(self) -> str:
+        """Where the walk stands now, for the end of the breadcrumb."""
+        if isinstance(self.subject, TurnSubject):
+            row = self.timeline_row()
+            return f"turn {clock(row.at).strip()}" if row else "turn"
+        if isinstance(self.subject, ExcerptSubject):
+            return "kept excerpt"
+        if isinstance(self.subject, ItemSubject):
+            if self.focused is self.support_list:
+                key = self.support_list.key
+                return f"{key[0]} {letter(int(key[1]))}" if isinstance(key, tuple) else ""
+            return self.item_label(self.subject.id)
+        return ""

@@ -1,0 +1,32 @@
+"""The views behind F2 to F7. A new view is one more entry here; nothing is shown for those to come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.screen import Screen
+
+from memtui.tui.ports import Core
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A screen that takes the whole terminal. `make` imports it only when it is opened."""
+
+    name: str
+    title: str
+    key: str
+    help: str
+    make: Callable[[Core], Screen[None]]
+
+
+def _browse(core: Core) -> Screen[None]:
+    from memtui.tui.screens.browse import BrowseScreen
+
+    return BrowseScreen(core)
+
+
+VIEWS: tuple[View, ...] = (
+    View("browse", "Browse", "f2", "Sessions, cards, pages and the next session", _browse),
+)

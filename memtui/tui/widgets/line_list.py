@@ -1,0 +1,263 @@
+"""The one list of the screen: virtual, one line a row, the same at ten rows and at a million."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from memtui.tui.actions import bindings
+from memtui.tui.docs.spans import Line
+from memtui.tui.rows import FixedRows, ListPlace, RowSource
+from memtui.tui.widgets.toned import Toned
+
+_CACHED_STRIPS = 512
+
+
+class LineList(Toned, can_focus=True):
+    """Rows of a `RowSource` with a cursor and marks. Cursor, marks and scroll are kept by key."""
+
+    BINDINGS = bindings("list")
+    BLANK: ClassVar[bool] = False
+
+    cursor: reactive[int] = reactive(0, init=False)
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another row; `key` is None in an empty list."""
+
+        list: LineList
+        key: Hashable | None
+
+        @property
+        def control(self) -> LineList:
+            """The list, for `on` selectors."""
+            return self.list
+
+    @dataclass
+    class Chosen(Message):
+        """Enter or a double click on a row."""
+
+        list: LineList
+        key: Hashable
+
+        @property
+        def control(self) -> LineList:
+            """The list, for `on` selectors."""
+            return self.list
+
+    @dataclass
+    class Changed(Message):
+        """Rows or marks changed: whoever shows counts should look again."""
+
+        list: LineList
+
+        @property
+        def control(self) -> LineList:
+            """The list, for `on` selectors."""
+            return self.list
+
+    def __init__(self, *, id: str | None = None, markable: bool = True) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.source: RowSource = FixedRows()
+        self.marks: set[Hashable] = set()
+        self.placeholder: Sequence[Line] = ()
+        self._markable = markable
+        self._place: ListPlace | None = None
+        self._strips: LRUCache[object, Strip] = LRUCache(_CACHED_STRIPS)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    # What is shown
+
+    def show(self, source: RowSource, *, keep: bool = True) -> None:
+        """Show other rows; with `keep` the cursor stays on its row, at the same height on screen."""
+        place = self.place() if keep else ListPlace(None, 0, 0)
+        self.source = source
+        self.marks = {key for key in self.marks if source.find(key) is not None}
+        self.virtual_size = Size(0, len(source))
+        self._strips.clear()
+        self.restore(place)
+        self.refresh()
+        self.post_message(self.Changed(self))
+
+    def place(self) -> ListPlace:
+        """Where the list stands, to come back to."""
+        if self._place is not None:
+            return self._place
+        return ListPlace(self.key, self.cursor, self.cursor - self.scroll_offset.y)
+
+    def restore(self, place: ListPlace) -> None:
+        """Stand where `place` says, or as near as the rows allow."""
+        index = self.source.find(place.key) if place.key is not None else place.index
+        if index is None:
+            index = place.index
+        index = max(0, min(index, len(self.source) - 1))
+        if not self.size.height:
+            self._place = ListPlace(place.key, index, place.above)
+        moved = index != self.cursor
+        self.set_reactive(LineList.cursor, index)
+        self._scroll(index - max(0, place.above))
+        self._reveal()
+        if moved or self.key != place.key:
+            self.post_message(self.Moved(self, self.key))
+
+    def note_change(self) -> None:
+        """The same source draws its rows differently now (a match, a filter word)."""
+        self._strips.clear()
+        self.refresh()
+
+    def say(self, lines: Sequence[Line]) -> None:
+        """What an empty list shows instead of rows."""
+        self.placeholder = lines
+        self.refresh()
+
+    @property
+    def key(self) -> Hashable | None:
+        """The key of the row under the cursor."""
+        return self.source.key(self.cursor) if 0 <= self.cursor < len(self.source) else None
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the cursor is on the last row."""
+        return self.cursor >= len(self.source) - 1
+
+    # Moving
+
+    def go(self, index: int) -> None:
+        """Put the cursor on a row and bring it into view."""
+        if len(self.source):
+            self._place = None
+            self.cursor = max(0, min(index, len(self.source) - 1))
+            self._reveal()
+
+    def go_key(self, key: Hashable) -> bool:
+        """Put the cursor on the row with this key; False when there is none."""
+        index = self.source.find(key)
+        if index is None:
+            return False
+        self.go(index)
+        return True
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Redraw the two rows and tell where the cursor is."""
+        self.refresh_line(old)
+        self.refresh_line(new)
+        self.post_message(self.Moved(self, self.key))
+
+    def _scroll(self, top: int) -> None:
+        self.scroll_to(y=max(0, top), animate=False, immediate=True, force=True)
+
+    def _reveal(self) -> None:
+        height = self.size.height
+        if not height:
+            return
+        top = self.scroll_offset.y
+        if self.cursor < top:
+            self._scroll(self.cursor)
+        elif self.cursor >= top + height:
+            self._scroll(self.cursor - height + 1)
+
+    def _on_resize(self, event: events.Resize) -> None:
+        self._strips.clear()
+        if self._place is not None and self.size.height:
+            place, self._place = self._place, None
+            self._scroll(self.cursor - max(0, place.above))
+        self._reveal()
+
+    def action_move(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self.go(self.cursor + step)
+
+    def action_page(self, step: float) -> None:
+        """Move the cursor by a part of the height."""
+        self.go(self.cursor + int(step * max(2, self.size.height - 1)))
+
+    def action_ends(self, end: int) -> None:
+        """Move the cursor to the first (0) or last (1) row."""
+        self.go(len(self.source) - 1 if end else 0)
+
+    def action_open(self) -> None:
+        """Open the row under the cursor."""
+        if self.key is not None:
+            self.post_message(self.Chosen(self, self.key))
+
+    def action_mark(self) -> None:
+        """Mark or unmark the row and go on to the next."""
+        key = self.key
+        if key is None or not self._markable:
+            return
+        self.marks ^= {key}
+        self.refresh_line(self.cursor)
+        self.go(self.cursor + 1)
+        self.post_message(self.Changed(self))
+
+    # Mouse
+
+    def on_click(self, event: events.Click) -> None:
+        """A click moves the cursor, a double click opens."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = offset.y + self.scroll_offset.y
+        if index >= len(self.source):
+            return
+        self.go(index)
+        if event.chain == 2:
+            self.action_open()
+
+    def on_focus(self) -> None:
+        """The cursor's row is drawn differently with focus."""
+        self.refresh_line(self.cursor)
+
+    def on_blur(self) -> None:
+        """See `on_focus`."""
+        self.refresh_line(self.cursor)
+
+    # Drawing
+
+    def forget_strips(self) -> None:
+        """See `Toned`."""
+        self._strips.clear()
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the screen."""
+        index = y + self.scroll_offset.y
+        width = self.size.width
+        if index >= len(self.source):
+            if not len(self.source) and 1 <= y <= len(self.placeholder):
+                return self.strip_of([(" ", ""), *self.placeholder[y - 1]], width)
+            return self.strip_of([], width)
+        key = self.source.key(index)
+        state = 0
+        if index == self.cursor:
+            state = 2 if self.has_focus else 1
+        marked = key in self.marks
+        cached = (key, self.source.version(index), width, state, marked)
+        strip = self._strips.get(cached)
+        if strip is None:
+            strip = self._draw(index, width, state, marked)
+            self._strips[cached] = strip
+        return strip
+
+    def _draw(self, index: int, width: int, state: int, marked: bool) -> Strip:
+        glyphs = self.glyphs
+        over = None
+        if state:
+            name = "row--cursor" if state == 2 else "row--cursor-blurred"
+            over = self.get_component_rich_style(name, partial=True)
+        line = self.source.line(index, width - 1)
+        sign = (" ", "")
+        if marked:
+            sign = (glyphs.mark, "mark")
+        elif state:
+            sign = (glyphs.cursor, "accent" if state == 2 else "faint")
+        return self.strip_of([sign, *line], width, over)

@@ -1,0 +1,58 @@
+"""The base of everything that draws toned lines through the Line API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from memtui.tui.docs.spans import Span
+from memtui.tui.glyphs import Glyphs, glyphs_of
+from memtui.tui.tones import COMPONENTS
+
+
+class Toned(ScrollView):
+    """Turns spans into strips with the styles of the current theme. Text is always literal."""
+
+    COMPONENT_CLASSES = set(COMPONENTS)
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self._tone_styles: dict[str, Style] = {}
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The signs to draw with."""
+        return glyphs_of(self.app)
+
+    def tone_style(self, tone: str) -> Style:
+        """The style of one tone over this widget's own colours."""
+        style = self._tone_styles.get(tone)
+        if style is None:
+            style = (
+                self.get_component_rich_style(f"tone--{tone}", partial=True) if tone else Style()
+            )
+            self._tone_styles[tone] = style
+        return style
+
+    def strip_of(self, line: Iterable[Span], width: int, over: Style | None = None) -> Strip:
+        """A strip of exactly `width` cells; `over` (a cursor) is laid over every span."""
+        base = self.rich_style
+        segments = []
+        for text, tone in line:
+            style = base + self.tone_style(tone)
+            segments.append(Segment(text, style + over if over is not None else style))
+        fill = base + over if over is not None else base
+        return Strip(segments).adjust_cell_length(width, fill)
+
+    def notify_style_update(self) -> None:
+        """Forget the styles of the former theme."""
+        super().notify_style_update()
+        self._tone_styles.clear()
+        self.forget_strips()
+
+    def forget_strips(self) -> None:
+        """Drop every strip kept from before; called when theme or width change."""
