@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ from typing import Any, Protocol
 from memtui.hosts.digest import record_digest
 from memtui.hosts.jsonl import read_span
 from memtui.hosts.model import Span
-from memtui.sessions.catalogue import Catalogue
+from memtui.hosts.place import span_at
+from memtui.sessions.catalogue import Catalogue, source_of
 from memtui.sessions.keys import record_key
 from memtui.sessions.rows import split_id
 
@@ -47,6 +49,13 @@ class Cited(Protocol):
     def record(self) -> str: ...
     @property
     def quote(self) -> str: ...
+
+
+_FILES = (
+    "SELECT f.id, s.session FROM sessions s JOIN session_files sf ON sf.session = s.id "
+    "JOIN files f ON f.id = sf.file WHERE s.host = ? AND s.session = ? AND NOT f.gone ORDER BY f.id"
+)
+_NEAREST = "SELECT turn FROM records WHERE file = ? ORDER BY ABS(offset - ?) LIMIT 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +116,7 @@ class Citations:
         with closing(self._catalogue.reader()) as db:
             rows = db.execute(_RECORDS, (key, wanted.host)).fetchall()
             rows += db.execute(_COPIES, (key, wanted.host)).fetchall()
+            rows = rows or _by_place(db, wanted)
         rows.sort(key=lambda row: row[4] != wanted.session)
         return _location(wanted, rows[0]) if rows else None
 
@@ -125,6 +135,22 @@ class Citations:
         return Verification(
             Standing.VERIFIED if holds else Standing.CHANGED, location, digest, found
         )
+
+
+def _by_place(db: sqlite3.Connection, wanted: Ref) -> list[tuple[Any, ...]]:
+    """A record that made no row of its own, with the row nearest to it in its file."""
+    files = db.execute(_FILES, (wanted.host, wanted.session)).fetchall()
+    for file, session_id in files:
+        source = source_of(db, file)
+        try:
+            span = span_at(source, wanted.record) if source else None
+        except OSError:
+            continue  # a file that cannot be read holds no record: the citation is gone
+        if source is not None and span is not None:
+            near = db.execute(_NEAREST, (file, span.offset)).fetchone()
+            turn = near[0] if near else None
+            return [(str(span.path), source.compressed, span.offset, span.length, session_id, turn)]
+    return []
 
 
 def _location(wanted: Ref, row: tuple[Any, ...]) -> Location:

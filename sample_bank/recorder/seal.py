@@ -16,8 +16,8 @@ from memtui.bank.evidence import make_excerpt, write_excerpt
 from memtui.bank.frontmatter import set_keys
 from memtui.bank.load import load
 from memtui.hosts.digest import record_digest
-from memtui.hosts.jsonl import read_span
-from memtui.hosts.model import Entry, HostHome, SessionInfo
+from memtui.hosts.jsonl import open_lines, read_span
+from memtui.hosts.model import Entry, HostHome, Kind, SessionInfo, Span
 from memtui.hosts.read import parse_file
 from memtui.hosts.registry import HOSTS
 from memtui.safety.redact import redact
@@ -46,7 +46,26 @@ def host_records():
                 raw = json.loads(read_span(spans[record], source.compressed))
                 key = (host.name, record)
                 found.setdefault(key, (firsts[record], "\n".join(filter(None, parts)), record_digest(host.name, raw)))
+            if host.name == "codex":
+                add_untold(found, source)
     return found
+
+
+def add_untold(found, source):
+    """Codex tells an answer in two records; a citation may name the one that the adapter passes over."""
+    for line in open_lines(source):
+        raw = json.loads(line.data)
+        key = ("codex", f"{line.ordinal}@{raw.get('timestamp')}")
+        if key not in found and raw.get("type") == "response_item":
+            entry = Entry(Kind.ANSWER, key[1], Span(source.path, line.offset, len(line.data)), at=millis(raw["timestamp"]))
+            text = "\n".join(part.get("text", "") for part in raw["payload"].get("content") or [])
+            found[key] = (entry, text, record_digest("codex", raw))
+
+
+def millis(stamp):
+    from datetime import datetime
+
+    return int(datetime.fromisoformat(stamp).timestamp() * 1000)
 
 
 def gemini_records():
