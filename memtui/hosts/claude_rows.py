@@ -23,7 +23,7 @@ from memtui.hosts.model import Entry, Kind, RawLine, SessionInfo, Skipped, Sourc
 from memtui.hosts.protocol import Event
 from memtui.hosts.shape import first_line, map_of, text_of, text_or_none
 
-TITLE_CUSTOM, TITLE_AI, TITLE_SUMMARY, TITLE_LAST_PROMPT, TITLE_FIRST_PROMPT = 50, 40, 30, 20, 10
+TITLE_CUSTOM, TITLE_AI, TITLE_SUMMARY, TITLE_FIRST_PROMPT, TITLE_LAST_PROMPT = 50, 40, 30, 20, 10
 TITLE_UNMATCHED_SUMMARY = 5
 """A summary may describe another session: it counts fully once the row that it names was seen."""
 

@@ -82,7 +82,8 @@ def test_titles_by_rank_and_the_last_of_equals() -> None:
     ]
     custom = {"type": "custom-title", "customTitle": "Mine", "sessionId": SESSION}
     assert title(claude(first)) == "please"
-    assert title(claude(last, first)) == "last one"
+    assert title(claude(last)) == "last one"
+    assert title(claude(last, first)) == title(claude(first, last)) == "please"
     assert title(claude(*ai, first, last)) == "Fix it"
     assert title(claude(custom, first, *ai, last)) == "Mine"
 
