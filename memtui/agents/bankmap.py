@@ -6,7 +6,7 @@ nothing to an agent. Derived: in the cache folder, and made anew at the next ope
 """
 
 # A hook has no time for pathlib.
-# ruff: noqa: PTH
+# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH112, PTH118, PTH123
 from __future__ import annotations
 
 import json

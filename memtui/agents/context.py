@@ -5,7 +5,7 @@ are not in it. Read with `sqlite3` alone, because the hook cannot wait for SQLMo
 """
 
 # A hook has no time for pathlib.
-# ruff: noqa: PTH
+# ruff: noqa: PTH110, PTH118
 from __future__ import annotations
 
 import json

@@ -5,7 +5,7 @@ goes wrong is noted in the fault log (`memtui.agents.faults`), which doctor read
 """
 
 # A hook has no time for pathlib.
-# ruff: noqa: PTH
+# ruff: noqa: PTH118
 from __future__ import annotations
 
 import os

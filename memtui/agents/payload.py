@@ -5,7 +5,7 @@ Claude Code, Codex and Gemini CLI use the same names (`session_id`, `cwd`, `sour
 """
 
 # A hook has no time for pathlib.
-# ruff: noqa: PTH
+# ruff: noqa: PTH109
 from __future__ import annotations
 
 import json

@@ -33,8 +33,8 @@ def start(call: Call, said: Payload, bank: Known) -> None:
 def deliver(call: Call, said: Payload, bank: Known, planned: Planned, prompt: str = "") -> None:
     """Print a plan's text and leave its record, with the `prompt` that asked for it.
 
-    What could not be recorded is sent all the same. The record comes first, so that a kill in between repeats nothing; where printing fails it is taken
-    back. Raises OSError when nobody reads the text.
+    What could not be recorded is sent all the same. The record comes first, so that a kill in between
+    repeats nothing; where printing fails it is taken back. Raises OSError when nobody reads the text.
     """
     record = records.blank(call.event, call.host, bank.key, said)
     record["source"] = planned.request.source

@@ -5,7 +5,7 @@ those of `memtui.paths`, the project root equals that of `memtui.sessions.projec
 """
 
 # A hook has no time for pathlib.
-# ruff: noqa: PTH
+# ruff: noqa: PTH112, PTH117, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import os

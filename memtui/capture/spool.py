@@ -6,7 +6,7 @@ time: `<nanoseconds>-<process>.<bank>.<session>.<event>.json`, bank and session 
 """
 
 # A hook has no time for pathlib.
-# ruff: noqa: PTH
+# ruff: noqa: PTH103, PTH105, PTH108, PTH118, PTH120, PTH123, PTH208
 from __future__ import annotations
 
 import json

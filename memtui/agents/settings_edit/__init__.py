@@ -1,0 +1,1 @@
+"""Edits of a host's JSON settings that leave every byte that is not ours alone."""
