@@ -129,7 +129,7 @@ class Item:
     links: tuple[str, ...] = ()
     conflict: bool = False
     problems: tuple[Problem, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Claim:
 class Page(Item):
     """L2: a procedure or handbook compiled from cards. `sources` maps card id to the card's digest then."""
 
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict, hash=False)
     compiled_at: datetime | None = None
     generation: int = 0
     claims: tuple[Claim, ...] = ()
@@ -177,7 +177,7 @@ class Event:
     title: str = ""
     reason: str = ""
     by: str = "human"
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class BankConfig:
     remote: str = ""
     policy: Policy = Policy()
     share_evidence: bool = False
-    raw: Mapping[str, Any] = field(default_factory=dict)
+    raw: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

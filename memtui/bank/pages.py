@@ -13,13 +13,10 @@ from memtui.bank.model import Claim, Page
 from memtui.clock import format_time
 
 BULLET = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-SENTENCE_END = re.compile(r"(?<=[.!?:])[\"')*_`]{0,3}\s+")
-ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.|:)[\"')*_`]{0,3}$", re.IGNORECASE
-)
-CITED = re.compile(r"(?:[\s,;(]*\[\[[^\[\]\n]{1,400}\]\][\s,;)]*)+")
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_`]{0,3}\s+")
+ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no)\.$", re.IGNORECASE)
+CITED = re.compile(r"\(?\[\[[^\[\]\n]{1,400}\]\](?:[\s,;]*\[\[[^\[\]\n]{1,400}\]\])*\)?[.]?\s*")
 RULE = re.compile(r"(?:[-*_][ \t]*){3,}$")
-TABLE_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
 
 
 def parse_page(path: Path, data: bytes) -> Page:
@@ -82,7 +79,7 @@ def _blocks(body: str) -> Iterator[tuple[str, int, str, str]]:
     section, fence, comment = "", "", False
     kind, start, parts = "", 0, list[str]()
     lines = body.split("\n")
-    rules = {at for at, line in enumerate(lines) if "-" in line and TABLE_RULE.match(line.strip())}
+    rules = {at for at, line in enumerate(lines) if _is_table_rule(line)}
     for at, raw in enumerate(lines):
         line = raw.strip(" \t\r")
         ends = not line or line[0] == "#" or line[:3] in ("```", "~~~") or line.startswith("<!--")
@@ -116,9 +113,7 @@ def _sentences(text: str, line: int, section: str) -> Iterator[Claim]:
     start = 0
     for found in SENTENCE_END.finditer(text):
         end = found.end()
-        if end <= start or ABBREVIATION.search(text, max(start, found.start() - 12), end - 1):
-            continue
-        if ABBREVIATION.search(text[max(start, found.start() - 12) : found.start()]):
+        if end <= start or ABBREVIATION.search(text[max(start, found.start() - 12) : found.start()]):
             continue
         cited = CITED.match(text, end)
         if cited:
@@ -140,10 +135,16 @@ def _without_citations(text: str) -> str:
     """The text without the citations at its end; links on the way keep their words."""
     text = text.rstrip()
     stop = text[-1:] if text[-1:] in ".!?" else ""
-    bare = text[: len(text) - len(stop)]
-    cited = list(CITED.finditer(bare))
-    last = cited[-1] if cited else None
-    if last is not None and last.end() == len(bare):
-        head = bare[: last.start()].rstrip()
+    head, cited = text[: len(text) - len(stop)], False
+    while (bare := head.rstrip(" \t\n,;)|")).endswith("]]"):
+        at = bare.rfind("[[")
+        if at < 0 or not LINK.fullmatch(bare, at):
+            break
+        head, cited = bare[:at].rstrip(" \t\n,;(|"), True
+    if cited:
         text = head if head[-1:] in ".!?" else head + stop
-    return LINK.sub(lambda found: found[1].strip(), text).strip(" |")
+    return LINK.sub(lambda found: found[1].strip(), text)
+
+
+def _is_table_rule(line: str) -> bool:
+    return "|" in line and "-" in line and not line.strip("|:- \t\r")

@@ -231,7 +231,7 @@ class LineList(Toned, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One row of the screen."""
         index = y + self.scroll_offset.y
-        width = self.size.width
+        width = self.scrollable_content_region.width
         if index >= len(self.source):
             if not len(self.source) and 1 <= y <= len(self.placeholder):
                 return self.strip_of([(" ", ""), *self.placeholder[y - 1]], width)
