@@ -57,7 +57,7 @@ class DocView(Toned, can_focus=True):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        width = self.size.width
+        width = self.scrollable_content_region.width
         self._generation += 1
         if width <= 0:
             return
@@ -86,7 +86,7 @@ class DocView(Toned, can_focus=True):
         self.refresh()
 
     def _on_resize(self, event: events.Resize) -> None:
-        if self.size.width != self._laid_width:
+        if self.scrollable_content_region.width != self._laid_width:
             self._lay_out()
 
     @property
@@ -105,7 +105,7 @@ class DocView(Toned, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         index = y + self.scroll_offset.y
-        width = self.size.width
+        width = self.scrollable_content_region.width
         if index >= len(self._lines):
             return self.strip_of([], width)
         strip = self.strip_of(self._lines[index], width)
