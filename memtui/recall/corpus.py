@@ -94,6 +94,8 @@ class Corpus:
                 version = db.execute("PRAGMA user_version").fetchone()[0]
                 if version != VERSION:
                     raise self._error(f"the index has version {version}, wanted {VERSION}")
+                if not db.execute("SELECT 1 FROM meta WHERE key = 'version'").fetchone():
+                    raise self._error("the index is being built")
                 yield db
         except sqlite3.Error as error:
             raise self._error(f"the index cannot be read ({error})") from error

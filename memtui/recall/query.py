@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from memtui.bank.model import CARD_TYPES, PAGE_TYPES, Status, Tier
 from memtui.clock import parse_time
-from memtui.index.identifiers import parts_of
+from memtui.index.words import parts
 from memtui.reasons import ABSENT, TOMBSTONED
 
 _STOPS = """
@@ -127,7 +127,7 @@ def words_of(text: str, limit: int = MAX_TERMS) -> tuple[str, ...]:
 
 def split_identifier(word: str) -> list[str]:
     """The parts of an identifier as the index has them: `getUserById2` -> get, user, by, id, 2."""
-    return parts_of(word).split() or tokens(word)
+    return parts(word).split() or tokens(word)
 
 
 def is_identifier(word: str) -> bool:
