@@ -1,7 +1,8 @@
 """What a session's context has already received, from the spool and the ledger.
 
-A context begins with every source but `resume`. Lines of an injection that a receipt says never arrived
-are not in it. Read with `sqlite3` alone, because the hook cannot wait for SQLModel.
+A context begins with every source but `resume`, and with that too in a host that forgets: Gemini CLI
+0.61.0 leaves the message with its hooks' texts out when it resumes (seen on the wire). Lines of an
+injection that a receipt says never arrived are not in the context. Read with `sqlite3` alone, because the hook cannot wait for SQLModel.
 """
 
 # A hook has no time for pathlib.
@@ -14,7 +15,8 @@ import sqlite3
 
 from memtui.capture import spool
 
-CONTINUING = "resume"
+RESUME = "resume"
+FORGETFUL = ("gemini-cli",)
 LEDGER = "ledger.db"
 MISSING = "missing"
 _BUSY_SECONDS = 0.2
@@ -49,6 +51,11 @@ def session_key(host: str, session: str) -> str:
     return f"{host}:{session}"
 
 
+def continues(host: str, source: str) -> bool:
+    """Whether what happens by `source` finds the earlier lines still in the context."""
+    return source == spool.PROMPT or (source == RESUME and host not in FORGETFUL)
+
+
 def seen_lines(ask: Ask) -> frozenset[str]:
     """The lines that the present context of a session holds, exactly as they were sent.
 
@@ -59,7 +66,7 @@ def seen_lines(ask: Ask) -> frozenset[str]:
     sent = {record[1]: record for record in [*_from_ledger(ask), *_from_spool(ask)]}
     lines: set[str] = set()
     for _, _, source, texts in sorted(sent.values()):
-        if source != CONTINUING:
+        if not continues(ask.host, source):
             lines.clear()
         lines.update(texts)
     return frozenset(lines)
@@ -70,8 +77,7 @@ def _from_spool(ask: Ask) -> list[Sent]:
 
 
 def _sent(record: dict[str, Any]) -> Sent:
-    """A prompt's lines join the context that is there, like those of a resume."""
-    source = CONTINUING if record["event"] == spool.PROMPT else record.get("source", "")
+    source = record["event"] if record["event"] == spool.PROMPT else record.get("source", "")
     texts = tuple(text for _, text in record["injection"]["lines"])
     return record["at"], record["id"], source, texts
 

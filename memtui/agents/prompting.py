@@ -85,7 +85,7 @@ def _planned(call: Call, said: Payload, bank: Known, text: str) -> Planned | Non
         return None
     ask = context.Ask(call.spool, bank.state, bank.key, call.host, said.session)
     seen = context.seen_lines(ask)
-    wanted = Wanted(call.host, context.CONTINUING, said.cwd, said.session, seen)
+    wanted = Wanted(call.host, context.RESUME, said.cwd, said.session, seen)
     request = request_of(wanted, call.environ)
     with Reader(bank.index) as reader:
         hits = _hits(reader, wanted_literals)

@@ -19,7 +19,7 @@ def start(call: Call, said: Payload, bank: Known) -> None:
     Raises OSError, sqlite3.Error, or IndexMissing.
     """
     seen: frozenset[str] = frozenset()
-    if said.source == context.CONTINUING:
+    if context.continues(call.host, said.source):
         ask = context.Ask(call.spool, bank.state, bank.key, call.host, said.session)
         seen = context.seen_lines(ask)
     wanted = Wanted(call.host, said.source, said.cwd, said.session, seen)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Drained:
-    """What one drain did: records handled, and (file name, why) of what was put aside."""
+    """What one drain did: how many records it handled, and (file name, why) of what it put aside."""
 
     __slots__ = ("handled", "rejected")
 
@@ -95,8 +95,8 @@ def injections(folder: str, bank: str, session: str) -> list[Record]:
     return found
 
 
-def drain(folder: str, handle: Callable[[Record], None], bank: str | None = None) -> Drained:
-    """Hand every record to `handle`, oldest first, and delete it when that returned.
+def drain(folder: str, handle: Callable[[Record], bool], bank: str | None = None) -> Drained:
+    """Hand every record to `handle`, oldest first, and delete those for which it returns true.
 
     `bank` limits this to one bank's records. What is not valid is moved to the folder `rejected`; what
     `handle` raises ends the drain with that record still in the spool, so `handle` must be idempotent
@@ -115,9 +115,9 @@ def drain(folder: str, handle: Callable[[Record], None], bank: str | None = None
             continue
         if bank is not None and record["bank"] != bank:
             continue
-        handle(record)
-        _remove(path)
-        done.handled += 1
+        if handle(record):
+            _remove(path)
+            done.handled += 1
     return done
 
 
