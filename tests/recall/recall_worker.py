@@ -1,6 +1,6 @@
 """The processes of the fault test: one that writes until it is killed, others that search meanwhile.
 
-`python recall_worker.py write|read ROOT`. The bank's text is one line per card in `cards.jsonl`,
+`python -m tests.recall.recall_worker write|read ROOT`. The bank's text is one line per card in `cards.jsonl`,
 flushed to the disk; `known.txt` has the handles whose write was acknowledged.
 """
 
@@ -12,8 +12,6 @@ import random
 import sys
 from pathlib import Path
 
-from recall_fixtures import NOW, HashEmbedder, make_card, write_index
-
 from memtui.bank.model import Card
 from memtui.clock import fixed_clock
 from memtui.recall import chroma_client
@@ -21,6 +19,7 @@ from memtui.recall.corpus import Bank
 from memtui.recall.engine import Recall
 from memtui.recall.indexes import folder_index
 from memtui.recall.model import Mode
+from tests.recall.recall_fixtures import NOW, HashEmbedder, make_card, write_index
 
 DIM = 48
 

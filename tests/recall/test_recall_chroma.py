@@ -18,8 +18,6 @@ import pytest
 pytest.importorskip("chromadb")
 pytestmark = [pytest.mark.semantic, pytest.mark.timeout(300)]
 
-from recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index  # noqa: E402
-
 from memtui.clock import fixed_clock  # noqa: E402
 from memtui.recall.chroma_index import ChromaIndex, file_digests  # noqa: E402
 from memtui.recall.chroma_server import ChromaServerIndex  # noqa: E402
@@ -28,9 +26,11 @@ from memtui.recall.engine import Recall  # noqa: E402
 from memtui.recall.indexes import folder_index, server_index, try_lock  # noqa: E402
 from memtui.recall.neighbours import ExactScan, VectorIndexError  # noqa: E402
 from memtui.recall.vectors import ModelKey, VectorStore  # noqa: E402
+from tests.recall.recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index  # noqa: E402
 
 KEY = ModelKey("hash", "1")
 DIM = 48
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def vectors(count: int, start: int = 0) -> dict[str, bytes]:
@@ -133,16 +133,17 @@ def test_one_owner_at_a_time(place: Place) -> None:
 def test_damage_means_a_new_build_never_an_error(place: Place, victim: str, damage: str) -> None:
     # In a process of its own: what is tested is also that damaged files never crash the process.
     code = (
-        "import sys\nsys.path.insert(0, sys.argv[1])\n"
-        "from pathlib import Path\nfrom test_recall_chroma import Place, hurt\n"
-        "place = Place(Path(sys.argv[2]))\n"
+        "import sys\nfrom pathlib import Path\n"
+        "from tests.recall.test_recall_chroma import Place, hurt\n"
+        "place = Place(Path(sys.argv[1]))\n"
         "index = place.index(); assert index.sync(); index.close()\n"
-        "hurt(place.folder, sys.argv[3], sys.argv[4])\n"
+        "hurt(place.folder, sys.argv[2], sys.argv[3])\n"
         "index = place.index(); assert index.sync(), index.state().note\n"
         "place.check(index); index.close()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(Path(__file__).parent), str(place.root), victim, damage],
+        [sys.executable, "-c", code, str(place.root), victim, damage],
+        cwd=ROOT,
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -178,14 +179,12 @@ def test_another_version_of_chroma_means_a_new_build(place: Place) -> None:
 
 def test_a_build_that_was_killed_is_not_opened_again(place: Place) -> None:
     code = (
-        "import os, sys\nsys.path.insert(0, sys.argv[1])\n"
-        "from pathlib import Path\nfrom test_recall_chroma import KEY, Place\n"
-        "place = Place(Path(sys.argv[2]))\n"
+        "import os, sys\nfrom pathlib import Path\n"
+        "from tests.recall.test_recall_chroma import KEY, Place\n"
+        "place = Place(Path(sys.argv[1]))\n"
         "place.index().sync(lambda done, of: os.kill(os.getpid(), 9))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(Path(__file__).parent), str(place.root)], check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code, str(place.root)], cwd=ROOT, check=False)
     assert done.returncode == -9
     assert not json.loads(place.store.note("chroma"))["clean"]
     index = place.index()

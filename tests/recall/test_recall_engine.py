@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index
 
 from memtui import reasons
 from memtui.bank.model import Card, Status
@@ -20,6 +19,7 @@ from memtui.recall.corpus import Bank
 from memtui.recall.embed import Embedder, EmbedderError
 from memtui.recall.engine import Origin, Recall
 from memtui.recall.model import Mode, Preset, SearchScope, SemanticState, Settings, Stage
+from tests.recall.recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index
 
 
 def cards() -> list[Card]:
@@ -170,7 +170,7 @@ def test_meaning_finds_what_words_do_not(bank: Bank) -> None:
     assert any(note.topic == "semantic" for note in before.degraded)
     done = recall.semantic.refresh()
     assert (done.embedded, done.kept) == (7, 0)
-    assert recall.semantic_ready is SemanticState.READY
+    assert recall.semantic.state.value == "ready"
     after = recall.search("database")
     assert after.mode is Mode.HYBRID
     assert after.hits[0].document.id == "cccccc"
@@ -302,7 +302,7 @@ def test_shared_words_are_dropped_from_the_dense_query(tmp_path: Path) -> None:
     seen: list[str] = []
 
     class Listening(HashEmbedder):
-        def embed(self, texts):  # type: ignore[no-untyped-def]
+        def embed(self, texts: Sequence[str]) -> list[bytes]:
             seen.extend(texts)
             return super().embed(texts)
 

@@ -11,21 +11,22 @@ import time
 from pathlib import Path
 
 import pytest
-import recall_worker
-from recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index
 
 from memtui.clock import fixed_clock
 from memtui.recall import chroma_client
 from memtui.recall.engine import Recall
 from memtui.recall.vectors import VectorStore, remove_database
+from tests.recall import recall_worker
+from tests.recall.recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index
 
 RUNS = int(os.environ.get("MEMTUI_FAULT_RUNS", "20"))
-WORKER = str(Path(recall_worker.__file__))
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def start(what: str, root: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, WORKER, what, str(root)],
+        [sys.executable, "-m", "tests.recall.recall_worker", what, str(root)],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from recall_fixtures import NOW, HashEmbedder, make_bank, make_card
 
 from memtui.bank.model import Card
 from memtui.clock import fixed_clock
 from memtui.recall.engine import Recall
 from memtui.recall.model import Mode, SearchScope
+from tests.recall.recall_fixtures import NOW, HashEmbedder, make_bank, make_card
 
 AREAS = ["pool", "retry", "export", "import", "invoice", "session", "cache", "queue", "schema",
          "login", "webhook", "report", "tax", "stock", "mail", "search", "billing", "audit"]  # fmt: skip

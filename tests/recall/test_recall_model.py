@@ -81,7 +81,7 @@ def test_a_hub_model_is_asked_for_by_name_only(monkeypatch: pytest.MonkeyPatch) 
             asked.append((name, revision))
             raise OSError("no network")
 
-    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub)
     with pytest.raises(EmbedderError, match="cannot fetch"):
         load_embedder("somebody/some-model", "abc123")
     assert asked == [("somebody/some-model", "abc123")]

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from recall_fixtures import NOW
 
 from memtui.recall.query import (
     Filters,
@@ -19,6 +18,7 @@ from memtui.recall.query import (
     trigram_match,
     words_match,
 )
+from tests.recall.recall_fixtures import NOW
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from recall_fixtures import HashEmbedder
 
 from memtui.recall import neighbours
 from memtui.recall.embed import pack, unpack
 from memtui.recall.neighbours import ExactScan, VectorIndexError
 from memtui.recall.vectors import ModelKey, VectorStore, text_digest
+from tests.recall.recall_fixtures import HashEmbedder
 
 KEY = ModelKey("hash", "1")
 OTHER = ModelKey("hash", "2")
