@@ -1,144 +1,205 @@
-"""Bringing `index.db` in step with a bank: only rows that differ are written."""
+"""Brings `index.db` up to date with a bank in memory, rewriting only the rows that changed."""
 
 from __future__ import annotations
 
 import json
 import os
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Mapping
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from memtui.bank.model import BankContents, Item
-from memtui.index.identifiers import parts_of
+from memtui.bank.model import BankContents
+from memtui.bank.trust import trust_by_id
+from memtui.clock import Clock, format_time
+from memtui.index.files import UNSEEN, Folders, Stat, event_sizes, look, seen_as_loaded
 from memtui.index.rows import Entry, Facts, entries_of, policy_tuple, storable
-from memtui.index.schema import ITEM_COLUMNS, TEXT_COLUMNS, open_index
+from memtui.index.schema import ITEM_COLUMNS, TEXT_COLUMNS, bulk_text, open_index
+from memtui.index.states import State
+from memtui.index.words import text_row
 
-_PATH = ITEM_COLUMNS.index("path")
-_MTIME = ITEM_COLUMNS.index("mtime_ns")
-_DIGEST = ITEM_COLUMNS.index("digest")
-_PUT_ITEM = (
-    f"INSERT INTO item ({', '.join(ITEM_COLUMNS)}) VALUES ({', '.join('?' * len(ITEM_COLUMNS))})"
+_AT = {name: at for at, name in enumerate(ITEM_COLUMNS)}
+PATH, MTIME, SIZE, DIGEST, NAME = (
+    _AT[name] for name in ("path", "mtime_ns", "size", "digest", "name")
 )
-_PUT_TEXT = (
-    f"INSERT INTO text (seq, {', '.join(TEXT_COLUMNS)}) "
-    f"VALUES ({', '.join('?' * (len(TEXT_COLUMNS) + 1))})"
-)
+_INSERT_ITEM = f"INSERT OR REPLACE INTO item VALUES ({', '.join('?' * (len(ITEM_COLUMNS) + 1))})"
+_INSERT_TEXT = f"INSERT INTO text VALUES ({', '.join('?' * (len(TEXT_COLUMNS) + 1))})"
+
+BULK = 1500
+"""From so many texts on, building the full-text tables anew is faster than keeping them in step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh wrote: rows of items, of which `texts` had a new text, and rows taken out."""
+    """What a refresh did. `generation` counts refreshes that wrote; `version` names the indexed state."""
 
     items: int
-    texts: int
+    written: int
     removed: int
     generation: int
+    version: str
 
 
-def refresh(db_path: Path, contents: BankContents, facts: Facts) -> Refreshed:
-    """Make the index at `db_path` say what `contents` and `facts` say. One transaction.
+def refresh(
+    db_path: Path,
+    contents: BankContents,
+    *,
+    clock: Clock,
+    drift: Mapping[str, str] | None = None,
+    evidence_states: Mapping[str, tuple[State, ...]] | None = None,
+    used: Mapping[str, int] | None = None,
+    events: Path | None = None,
+) -> Refreshed:
+    """Index `contents`. The mappings are by item id (see `rows.Facts`).
 
-    Raises sqlite3.Error when another process keeps it locked, OSError when it cannot be made.
+    `events` is the folder of the event files where it is not the bank's own. Raises
+    sqlite3.OperationalError when another process keeps the index locked, OSError when it cannot be made.
     """
+    facts = Facts(
+        now=clock(),
+        trust=trust_by_id(contents.events),
+        drift=drift or {},
+        evidence=evidence_states or {},
+        used=used or {},
+    )
+    folders = look(contents)
+    meta = _meta(contents, facts, folders, event_sizes(contents, events))
     with closing(open_index(db_path)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            done = _Refresh(connection, contents).run(entries_of(contents, facts))
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
-        return done
+        return _Refresh(connection, contents, facts, folders).run(meta)
 
 
-def version_of(contents: BankContents) -> str:
-    """What names the text of a bank: twelve hex digits over the digests of its files."""
-    digests = sorted(item.digest for item in (*contents.cards, *contents.pages))
-    return sha256("".join(digests).encode()).hexdigest()[:12]
+def _meta(
+    contents: BankContents, facts: Facts, folders: Folders, events: Mapping[str, int]
+) -> dict[str, str]:
+    config = contents.config
+    return {
+        "bank": storable(config.id),
+        "project": storable(config.project),
+        "aliases": json.dumps([storable(alias) for alias in config.aliases]),
+        "policy": json.dumps(policy_tuple(config.policy)),
+        "root": storable(str(contents.root)),
+        "layout": contents.layout.value,
+        "folders": json.dumps(folders.times),
+        "events": json.dumps(events),
+        "version": version_of(contents, facts),
+    }
+
+
+def version_of(contents: BankContents, facts: Facts) -> str:
+    """16 hex digits that name everything the rows are made from."""
+    digest = sha256()
+
+    def add(values: Iterable[Any]) -> None:
+        digest.update("\n".join(map(str, values)).encode("utf-8", "surrogatepass") + b"\0")
+
+    items = (*contents.cards, *contents.pages)
+    add(f"{item.id} {item.digest} {item.name}" for item in items)
+    add(event.id for event in contents.events)
+    add(item.id for item in items if item.expires is not None and item.expires <= facts.now)
+    add((contents.config, contents.root, contents.layout))
+    for mapping in (facts.drift, facts.evidence, facts.used):
+        add(sorted(mapping.items(), key=lambda pair: pair[0]))
+    return digest.hexdigest()[:16]
 
 
 class _Refresh:
-    def __init__(self, connection: sqlite3.Connection, contents: BankContents) -> None:
-        self.db = connection
+    """One refresh in one transaction."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        contents: BankContents,
+        facts: Facts,
+        folders: Folders,
+    ) -> None:
+        self.connection = connection
         self.contents = contents
+        self.facts = facts
+        self.folders = folders
+        self.root = os.fsencode(contents.root)
+
+    def run(self, meta: dict[str, str]) -> Refreshed:
+        """Compare, and write what differs. Raises sqlite3.OperationalError."""
+        if self._unchanged(meta):
+            return self._done(0, 0, self._generation(), meta)
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            written, removed = self._write_items()
+            same = not written and not removed and self._same_meta(meta)
+            generation = self._generation() + (not same)
+            meta |= {"generation": str(generation), "refreshed": format_time(self.facts.now)}
+            self.connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+        return self._done(written, removed, generation, meta)
+
+    def _done(self, written: int, removed: int, generation: int, meta: dict[str, str]) -> Refreshed:
+        items = len(self.contents.cards) + len(self.contents.pages)
+        return Refreshed(items, written, removed, generation, meta["version"])
+
+    def _generation(self) -> int:
+        row = self.connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+        return int(row[0]) if row else 0
+
+    def _same_meta(self, meta: dict[str, str]) -> bool:
+        old = dict(self.connection.execute("SELECT key, value FROM meta"))
+        return all(old.get(key) == value for key, value in meta.items())
+
+    def _unchanged(self, meta: dict[str, str]) -> bool:
+        if not self._same_meta(meta):
+            return False
+        rows = self.connection.execute("SELECT path, mtime_ns, size FROM item")
+        inside = os.path.join(self.root, b"")  # noqa: PTH118 - bytes
+        files = self.folders.files
+        return all(files.get(inside + path) == (mtime, size) for path, mtime, size in rows)
+
+    def _write_items(self) -> tuple[int, int]:
+        """Insert, replace and delete rows; returns how many were written and deleted."""
         columns = ", ".join(ITEM_COLUMNS)
-        rows = connection.execute(f"SELECT seq, {columns} FROM item").fetchall()
-        self.old = {row[1 + _PATH]: (row[0], row[1:]) for row in rows}
-
-    def run(self, entries: Iterable[Entry]) -> Refreshed:
-        """Write what differs and count it."""
-        items = texts = 0
-        present: set[bytes] = set()
-        for entry in entries:
-            row = _stamped(entry)
-            path = row[_PATH]
-            present.add(path)
-            seq, before = self.old.get(path, (None, None))
-            if before == row:
+        rows = self.connection.execute(f"SELECT seq, {columns} FROM item").fetchall()
+        old = {row[1 + PATH]: row for row in rows}
+        first_free = free = max((row[0] for row in rows), default=0) + 1
+        items: list[tuple[Any, ...]] = []
+        texts: list[tuple[Any, ...]] = []
+        for entry in entries_of(self.contents, self.facts):
+            before = old.pop(entry.row[PATH], None)
+            seq, free = (free, free + 1) if before is None else (before[0], free)
+            row = (seq, *self._stamped(entry, before))
+            if row == before:
                 continue
-            items += 1
-            seq = self._put(seq, row)
-            if before is None or before[_DIGEST] != row[_DIGEST]:
-                texts += 1
-                self._put_text(seq, entry.item)
-        gone = [seq for path, (seq, _) in self.old.items() if path not in present]
-        self._drop(gone)
-        generation = self._meta(changed=bool(items or gone))
-        return Refreshed(items, texts, len(gone), generation)
+            items.append(row)
+            if before is None or not _same_text(before, row):
+                texts.append((seq, *text_row(entry.item)))
+        gone = [(before[0],) for before in old.values()]
+        self.connection.executemany("DELETE FROM item WHERE seq = ?", gone)
+        self.connection.executemany(_INSERT_ITEM, items)
+        replaced = [row[:1] for row in texts if row[0] < first_free]
+        self._write_texts([*gone, *replaced], texts)
+        return len(items), len(gone)
 
-    def _put(self, seq: int | None, row: tuple[Any, ...]) -> int:
-        if seq is None:
-            return self.db.execute(_PUT_ITEM, row).lastrowid or 0
-        changes = ", ".join(f"{column} = ?" for column in ITEM_COLUMNS)
-        self.db.execute(f"UPDATE item SET {changes} WHERE seq = ?", (*row, seq))
-        return seq
+    def _write_texts(self, gone: list[tuple[Any, ...]], texts: list[tuple[Any, ...]]) -> None:
+        many = len(gone) + len(texts) > BULK
+        with bulk_text(self.connection) if many else nullcontext():
+            self.connection.executemany("DELETE FROM text WHERE seq = ?", gone)
+            self.connection.executemany(_INSERT_TEXT, texts)
 
-    def _put_text(self, seq: int, item: Item) -> None:
-        self.db.execute("DELETE FROM text WHERE seq = ?", (seq,))
-        self.db.execute(_PUT_TEXT, (seq, *_text_row(item)))
-
-    def _drop(self, seqs: list[int]) -> None:
-        for seq in seqs:
-            self.db.execute("DELETE FROM text WHERE seq = ?", (seq,))
-            self.db.execute("DELETE FROM item WHERE seq = ?", (seq,))
-
-    def _meta(self, changed: bool) -> int:
-        config = self.contents.config
-        wanted = {
-            "bank": storable(config.id),
-            "project": storable(config.project),
-            "aliases": json.dumps([storable(alias) for alias in config.aliases]),
-            "policy": json.dumps(policy_tuple(config.policy)),
-            "root": storable(str(self.contents.root)),
-            "layout": self.contents.layout.value,
-            "version": version_of(self.contents),
-        }
-        old = dict(self.db.execute("SELECT key, value FROM meta"))
-        generation = int(old.get("generation", "0"))
-        if changed or any(old.get(key) != value for key, value in wanted.items()):
-            generation += 1
-            rows = [*wanted.items(), ("generation", str(generation))]
-            self.db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", rows)
-        return generation
+    def _stamped(self, entry: Entry, before: tuple[Any, ...] | None) -> tuple[Any, ...]:
+        """The row with its file's time and size, read again where the index has not seen the file so."""
+        row = entry.row
+        stat = self.folders.files.get(os.fsencode(entry.item.path), UNSEEN)
+        if before is not None and before[1 + DIGEST] == row[DIGEST]:
+            known = Stat(before[1 + MTIME], before[1 + SIZE])
+            if known == stat:
+                return (*row[:MTIME], *known, *row[SIZE + 1 :])
+        seen = seen_as_loaded(entry.item.path, entry.item.digest)
+        return (*row[:MTIME], *seen, *row[SIZE + 1 :])
 
 
-def _stamped(entry: Entry) -> tuple[Any, ...]:
-    """The row with its file's time and size; a file that is gone by now is to be looked at again."""
-    row = list(entry.row)
-    try:
-        stat = os.stat(entry.item.path)  # noqa: PTH116 - called for every file of a bank
-        row[_MTIME], row[_MTIME + 1] = stat.st_mtime_ns, stat.st_size
-    except OSError:
-        row[_MTIME], row[_MTIME + 1] = 0, 0
-    return tuple(row)
-
-
-def _text_row(item: Item) -> tuple[str, ...]:
-    quotes = "\n".join(cited.quote for cited in item.evidence if cited.quote)
-    tags = " ".join((*item.tags, *item.scope.paths))
-    parts = parts_of("\n".join((item.name, item.title, item.body, tags, quotes)))
-    return tuple(map(storable, (item.name, item.title, item.body, tags, quotes, parts)))
+def _same_text(before: tuple[Any, ...], row: tuple[Any, ...]) -> bool:
+    """Whether an item's searched text is as it was: it depends on the file's bytes and its name."""
+    return bool(before[1 + DIGEST] == row[1 + DIGEST] and before[1 + NAME] == row[1 + NAME])

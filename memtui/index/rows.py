@@ -15,8 +15,9 @@ from datetime import datetime
 from typing import Any
 
 from memtui.bank.model import BankContents, Event, Item, Page, Policy, Tier, Trust
+from memtui.bank.trust import NO_EVENTS
 from memtui.index.reader import CANDIDATE_WIDTH, Ingredients, decoded
-from memtui.index.states import Known, State, is_absent, states_of
+from memtui.index.states import Known, State, is_absent, is_external, states_of
 
 DAY = 86_400
 CHECKED = frozenset((Tier.CHECKED, Tier.CONFIRMED))
@@ -96,7 +97,8 @@ def first_day_after(moment: datetime | None) -> int:
 
 def last_confirmed(events: tuple[Event, ...]) -> dict[str, datetime]:
     """When each item (`card:<id>`, `page:<id>`) was last confirmed by a person."""
-    return {event.item: event.at for event in events if event.verb == "confirm"}
+    confirms = (event for event in events if event.verb == "confirm" and event.by == "human")
+    return {event.item: event.at for event in confirms}
 
 
 class _RowMaker:
@@ -107,9 +109,10 @@ class _RowMaker:
     ) -> None:
         config = contents.config
         self.root = os.fsencode(contents.root)
+        self.inside = os.path.join(self.root, b"")  # noqa: PTH118 - bytes
         self.project = storable(config.project)
         self.aliases = {storable(alias) for alias in config.aliases}
-        self.types = frozenset(config.policy.types)
+        self.types = frozenset(map(storable, config.policy.types))
         self.facts = facts
         self.states = states
         self.confirmed = last_confirmed(contents.events)
@@ -118,11 +121,11 @@ class _RowMaker:
         """The values of `schema.ITEM_COLUMNS` for one item."""
         layer = "page" if isinstance(item, Page) else "card"
         states = self.states.get(item.id, ())
-        trust = self.facts.trust.get(item.id)
-        tier = trust.tier if trust else Tier.UNCHECKED
-        external = item.origin.strip().casefold().startswith("external")
+        trust = self.facts.trust.get(item.id, NO_EVENTS)
+        tier = trust.tier
         live = not is_absent(states)
-        fit = live and item.type in self.types and not (external and tier is not Tier.CONFIRMED)
+        trusted = tier is Tier.CONFIRMED or not is_external(item.origin)
+        fit = live and trusted and storable(item.type) in self.types
         project = storable(item.scope.project or "")
         created = day_of(item.created or item.modified)
         return (
@@ -133,7 +136,7 @@ class _RowMaker:
             storable(item.type),
             _texts(item.tags),
             tier.value,
-            _number(trust.score) if trust else 0.0,
+            _number(trust.score),
             _number(item.importance),
             created,
             max(self._used(item, layer), created),
@@ -160,7 +163,10 @@ class _RowMaker:
         return max(confirmed, self.facts.used.get(item.id, 0))
 
     def _path(self, item: Item) -> bytes:
-        return os.path.relpath(os.fsencode(item.path), self.root)
+        path = os.fsencode(item.path)
+        if path.startswith(self.inside):
+            return path[len(self.inside) :]
+        return os.path.relpath(path, self.root)
 
 
 def _texts(values: Any) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from memtui.index.reader import VERSION
@@ -46,11 +47,11 @@ ITEM_COLUMNS = (
 """Columns of `item` after its row id.
 
 The first seventeen are those of an injection candidate, in its order. `tags`, `states` and `causes`
-are JSON lists of texts (a cause for each state). `path` is relative to the bank, as bytes; `mtime_ns`
-is 0 when the file was not seen with this content. `owner` is the project under which scope is
-decided (aliases resolved, the bank's own where the item names none). `checked`: its tier belongs into the
-checked section. `live`: no state keeps it absent. `fit`: live, of a type that the policy injects, and not
-of unconfirmed external origin.
+are JSON lists of texts (a cause for each state), "" for none. `path` is relative to the bank, as
+bytes; `mtime_ns` is 0 when the file was not seen with this content. `owner` is the project under which
+scope is decided (aliases resolved, the bank's own where the item names none). `checked`: its tier earns
+the checked section. `live`: no state keeps it absent. `fit`: live, of a type that the policy injects,
+and not of unconfirmed external origin.
 """
 
 TEXT_COLUMNS = ("name", "title", "body", "tags", "quotes", "parts")
@@ -97,10 +98,26 @@ def _trigger(event: str, table: str, columns: tuple[str, ...]) -> str:
 
 def _triggers(event: str) -> str:
     bodies = _trigger(event, "words", TEXT_COLUMNS) + _trigger(event, "grams", _GRAMS)
-    return f"CREATE TRIGGER text_{event.lower()} AFTER {event} ON text BEGIN {bodies} END;\n"
+    return f"CREATE TRIGGER text_{event.lower()} AFTER {event} ON text BEGIN {bodies} END"
 
 
-SCRIPT = _TABLES + _triggers("INSERT") + _triggers("DELETE")
+_STEPS = (_triggers("INSERT"), _triggers("DELETE"))
+SCRIPT = f"{_TABLES}{';'.join(_STEPS)};"
+
+
+@contextmanager
+def bulk_text(connection: sqlite3.Connection) -> Iterator[None]:
+    """Inside, writing `text` leaves the full-text tables alone; at the end they are built anew.
+
+    Within an open transaction; for thousands of rows this takes a third of the time.
+    """
+    connection.execute("DROP TRIGGER text_insert")
+    connection.execute("DROP TRIGGER text_delete")
+    yield
+    for table in ("words", "grams"):
+        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
+    for step in _STEPS:
+        connection.execute(step)
 
 
 def open_index(db_path: Path) -> sqlite3.Connection:

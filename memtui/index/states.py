@@ -55,6 +55,11 @@ def states_of(contents: BankContents, known: Known) -> dict[str, tuple[State, ..
     return found
 
 
+def is_external(origin: str) -> bool:
+    """Whether an origin says that the text came from a tool or the web, however it is written."""
+    return origin.strip().casefold().startswith("external")
+
+
 def is_absent(states: Iterable[State]) -> bool:
     """Whether any of these states keeps an item out of every injection."""
     return any(state.reason in ABSENT for state in states)
@@ -152,7 +157,7 @@ def _may_replace(item: Item, known: Known, history: _History) -> bool:
         return False
     trust = known.trust.get(item.id)
     confirmed = trust is not None and trust.tier is Tier.CONFIRMED
-    return confirmed or not item.origin.strip().casefold().startswith("external")
+    return confirmed or not is_external(item.origin)
 
 
 def _behind(

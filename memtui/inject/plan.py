@@ -105,14 +105,18 @@ def countable(item: Candidate, snapshot: Snapshot, request: Request) -> bool:
 
 def score(item: Candidate, policy: PlanPolicy, today: int) -> float:
     """The rank value without a query: weighted sum of importance, trust and recency, each in 0..1."""
+    by_importance, by_trust, by_recency = weights(policy)
     fresh = recency(today - item.used_day)
-    return base_score(item.importance, item.score, policy) + _finite(policy.recency_weight) * fresh
+    return (
+        by_importance * _unit(item.importance) + by_trust * _unit(item.score) + by_recency * fresh
+    )
 
 
-def base_score(importance: float, trust: float, policy: PlanPolicy) -> float:
-    """The part of the score that does not depend on the day."""
-    weighted = _finite(policy.importance_weight) * _unit(importance)
-    return weighted + _finite(policy.trust_weight) * _unit(trust)
+def weights(policy: PlanPolicy) -> tuple[float, float, float]:
+    """The weights of importance, trust and recency; infinities and what is no number count as 0."""
+    given = (policy.importance_weight, policy.trust_weight, policy.recency_weight)
+    importance, trust, fresh = (w if abs(w) < float("inf") else 0.0 for w in given)
+    return importance, trust, fresh
 
 
 def recency(days: int) -> float:
@@ -123,11 +127,6 @@ def recency(days: int) -> float:
 def _unit(value: float) -> float:
     """`value` kept in 0..1; what is no number counts as 0, so that sorting stays an order."""
     return min(value, 1.0) if value > 0 else 0.0
-
-
-def _finite(weight: float) -> float:
-    """`weight`, or 0 for infinities and what is no number."""
-    return weight if abs(weight) < float("inf") else 0.0
 
 
 def _ranking(policy: PlanPolicy) -> Callable[[Ranked], tuple[bool, bool, float, int, str, str]]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import datetime
 
 from memtui.inject.model import Candidate, Line
-from memtui.safety.fence import escape, wrap
-from memtui.safety.sanitize import one_line
+from memtui.safety.fence import TAG, escape, wrap
 
 try:  # hashlib would load OpenSSL, for which the hook has no time
     from _sha2 import sha256  # type: ignore[import-not-found]
@@ -36,8 +35,8 @@ SECTION_HEADERS = {
 FENCE_ID = 12
 """Characters of the fence id: hex digits of the body's SHA-256."""
 
-MIN_LINE_BYTES = len("- [x]  (fact; checked)\n")
-"""No line is shorter (an empty title, no tags, no age)."""
+MIN_LINE_BYTES = len("- []  (checked)\n")
+"""No line is shorter: without handle, title, type, tags and age."""
 
 
 def tokens(size: int) -> int:
@@ -47,8 +46,23 @@ def tokens(size: int) -> int:
 
 def clean(text: str, limit: int) -> str:
     """One safe line of at most `limit` UTF-8 bytes, cut at a whole character with `…`."""
-    line = escape(one_line(text)).encode("utf-8", "replace").decode()
-    return cut(" ".join(line.split()), limit)
+    return cut(_unfenced(" ".join(_printable(text).split())), limit)
+
+
+def _printable(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    from memtui.safety.sanitize import one_line  # its tables cost 3 ms: only for whom they matter
+
+    return one_line(text)
+
+
+def _unfenced(line: str) -> str:
+    """`line` without the fence's tag, even where changing the case of a letter changes the length."""
+    escaped = escape(line)
+    if TAG not in escaped.lower():
+        return escaped
+    return escape(line.encode("ascii", "replace").decode())
 
 
 def cut(text: str, limit: int) -> str:
@@ -67,17 +81,21 @@ def cut(text: str, limit: int) -> str:
 
 def _joined(text: str, at: int) -> bool:
     """Whether a cut before index `at` would part what is drawn as one character."""
-    char, before = ord(text[at]), ord(text[at - 1])
-    if before == 0x200D or char == 0x200D:
+    from unicodedata import category  # a library file of its own, needed for long titles alone
+
+    char, before = text[at], text[at - 1]
+    if _JOINER in (char, before) or category(char).startswith("M"):
         return True
-    if 0x1F1E6 <= char <= 0x1F1FF and 0x1F1E6 <= before <= 0x1F1FF:
+    if "\U0001f3fb" <= char <= "\U0001f3ff":
         return True
-    return (
-        0x0300 <= char <= 0x036F
-        or 0x20D0 <= char <= 0x20FF
-        or 0xFE00 <= char <= 0xFE0F
-        or 0x1F3FB <= char <= 0x1F3FF
-    )
+    return _is_flag_part(char) and _is_flag_part(before)
+
+
+_JOINER = "\u200d"
+
+
+def _is_flag_part(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
 
 
 def line_of(item: Candidate, today: int) -> Line:

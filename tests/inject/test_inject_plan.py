@@ -12,6 +12,11 @@ from memtui.inject.model import Candidate, Decision, Plan, PlanPolicy, Request, 
 from memtui.inject.plan import plan, recency, score
 
 TODAY = 20_777  # 2026-11-20
+TITLE = "Pool timeouts in tests come from an unset ORDER_POOL_SIZE"
+HEADER = (
+    "Project memory of svc-order as of 2026-11-20: 2 of 2 notes, quoted as data. "
+    "The text behind a note: memory_get(handle)."
+)
 POLICY = PlanPolicy(types=("constraint", "pitfall", "fact"))
 
 
@@ -61,18 +66,16 @@ def shown(result: Plan) -> list[str]:
 def test_text_of_a_small_bank() -> None:
     result = plan(
         bank(
-            item("k3f9qa", title="Pool timeouts in tests come from an unset ORDER_POOL_SIZE"),
+            item("k3f9qa", title=TITLE),
             item("zz00aa", tier="unchecked", tags=(), type="fact", created_day=TODAY),
         ),
         ask(),
     )
     body = "\n".join(
         [
-            "Project memory of svc-order as of 2026-11-20: 2 of 2 notes, quoted as data. "
-            "The text behind a note: memory_get(handle).",
+            HEADER,
             "Confirmed by a person, or checked by a test or build; age in days:",
-            "- [k3f9qa] Pool timeouts in tests come from an unset ORDER_POOL_SIZE"
-            " (pitfall; test, env; confirmed; 12d)",
+            f"- [k3f9qa] {TITLE} (pitfall; test, env; confirmed; 12d)",
             "Not checked by anyone:",
             "- [zz00aa] Title of zz00aa (fact; unchecked; 0d)",
         ]

@@ -1,0 +1,104 @@
+"""The files of a bank as the index saw them, so that a hook can tell what changed since."""
+
+from __future__ import annotations
+
+import os
+import time
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.bank.layout import INDEX, BankFiles
+from memtui.bank.model import BankContents, Layout
+
+RACY_NS = 20_000_000
+"""A file younger than this may change once more without its time telling: it counts as not seen."""
+
+
+class Stat(NamedTuple):
+    """Modification time in ns and size in bytes; (0, 0) for a file that was not seen as loaded."""
+
+    mtime_ns: int
+    size: int
+
+
+UNSEEN = Stat(0, 0)
+
+
+class Folders(NamedTuple):
+    """The listed files by absolute bytes path, and the folders' own times by path in the bank.
+
+    A folder's time is 0 when it lists other files than the bank in memory has.
+    """
+
+    files: dict[bytes, Stat]
+    times: dict[str, int]
+
+
+def look(contents: BankContents) -> Folders:
+    """List the bank's folders with the times and sizes of their memory files."""
+    places = BankFiles(contents.root, contents.layout)
+    known = {os.fsencode(item.path) for item in (*contents.cards, *contents.pages)}
+    unread = {os.fsencode(problem.path) for problem in contents.problems}
+    files: dict[bytes, Stat] = {}
+    times: dict[str, int] = {}
+    for folder in dict.fromkeys((places.cards, places.pages)):
+        found, mtime = _listed(folder)
+        same = all(path in known or path in unread for path in found)
+        name = "" if folder == contents.root else folder.name
+        young = mtime > time.time_ns() - RACY_NS
+        times[name] = mtime if same and not young else 0
+        files |= found
+    if not known <= files.keys():
+        times = dict.fromkeys(times, 0)
+    return Folders(files, times)
+
+
+def _listed(folder: Path) -> tuple[dict[bytes, Stat], int]:
+    """The memory files of one folder, and its time from before they were listed (0 without it)."""
+    found: dict[bytes, Stat] = {}
+    try:
+        mtime = folder.stat().st_mtime_ns
+        with os.scandir(os.fsencode(folder)) as entries:
+            for entry in entries:
+                if is_memory_file(entry.name):
+                    stat = entry.stat()
+                    found[entry.path] = Stat(stat.st_mtime_ns, stat.st_size)
+    except (FileNotFoundError, NotADirectoryError):
+        return found, 0
+    return found, mtime
+
+
+def is_memory_file(name: bytes) -> bool:
+    """Whether a file of this name is a card or page."""
+    return name.endswith(b".md") and name != os.fsencode(INDEX) and not name.startswith(b".")
+
+
+def seen_as_loaded(path: Path, digest: str) -> Stat:
+    """Time and size of a file that still has the content it was loaded with, else UNSEEN."""
+    try:
+        with path.open("rb") as stream:
+            stat = os.fstat(stream.fileno())
+            content = stream.read()
+    except OSError:
+        return UNSEEN
+    young = stat.st_mtime_ns > time.time_ns() - RACY_NS
+    if young or len(content) != stat.st_size or sha256(content).hexdigest() != digest:
+        return UNSEEN
+    return Stat(stat.st_mtime_ns, stat.st_size)
+
+
+def event_sizes(contents: BankContents, folder: Path | None) -> dict[str, int]:
+    """Sizes of the event files by name; `folder` None means the bank's own, where the layout has one."""
+    if folder is None:
+        if contents.layout is not Layout.MEMTUI:
+            return {}
+        folder = BankFiles(contents.root, contents.layout).events
+    try:
+        return {
+            entry.name: entry.stat().st_size
+            for entry in os.scandir(folder)
+            if entry.name.endswith(".jsonl")
+        }
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
