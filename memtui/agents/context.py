@@ -2,7 +2,8 @@
 
 A context begins with every source but `resume`, and with that too in a host that forgets: Gemini CLI
 0.61.0 leaves the message with its hooks' texts out when it resumes (seen on the wire). Lines of an
-injection that a receipt says never arrived are not in the context. Read with `sqlite3` alone, because the hook cannot wait for SQLModel.
+injection that a receipt says never arrived are not in the context. Read with `sqlite3`
+alone, because the hook cannot wait for SQLModel.
 """
 
 # A hook has no time for pathlib.

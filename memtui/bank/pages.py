@@ -113,7 +113,9 @@ def _sentences(text: str, line: int, section: str) -> Iterator[Claim]:
     start = 0
     for found in SENTENCE_END.finditer(text):
         end = found.end()
-        if end <= start or ABBREVIATION.search(text[max(start, found.start() - 12) : found.start()]):
+        if end <= start or ABBREVIATION.search(
+            text[max(start, found.start() - 12) : found.start()]
+        ):
             continue
         cited = CITED.match(text, end)
         if cited:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,10 +26,17 @@ class Lists:
 
 
 def candidates(
-    db: sqlite3.Connection, query: Query, limit: int, conditions: Sequence[Condition] = ()
+    db: sqlite3.Connection,
+    query: Query,
+    limit: int,
+    conditions: Sequence[Condition] = (),
+    weights: Mapping[str, float] = WORD_WEIGHTS,
 ) -> Lists:
-    """The best `limit` rows of each table, of those that meet the conditions. Raises sqlite3.Error."""
-    words = _best(db, "words", WORD_WEIGHTS, words_match(query), limit, conditions)
+    """The best `limit` rows of each table, of those that meet the conditions.
+
+    `weights` are those of the columns of the word table. Raises sqlite3.Error.
+    """
+    words = _best(db, "words", weights, words_match(query), limit, conditions)
     trigram = _best(db, "grams", GRAM_WEIGHTS, trigram_match(query), limit, conditions)
     return Lists(words, trigram, max(len(words), len(trigram)) >= limit)
 
@@ -41,10 +48,8 @@ def matching(db: sqlite3.Connection, query: Query, seq: int) -> Lists:
 
 
 def frequency(db: sqlite3.Connection, token: str) -> int:
-    """How many rows hold a word (or another form of it) in title or body."""
-    row = db.execute(
-        "SELECT count(*) FROM words WHERE words MATCH ?", (f"{{title body}} : {quote(token)}",)
-    ).fetchone()
+    """How many rows hold a word (or another form of it)."""
+    row = db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (quote(token),)).fetchone()
     return int(row[0])
 
 
@@ -83,7 +88,7 @@ def without_common(text: str, common: frozenset[str]) -> str:
 def _best(
     db: sqlite3.Connection,
     table: str,
-    weights: dict[str, float],
+    weights: Mapping[str, float],
     match: str | None,
     limit: int,
     conditions: Sequence[Condition],

@@ -95,7 +95,10 @@ class Catalogue:
             "SELECT s.host, s.version, s.label, s.reason, SUM(s.count), f.path, s.offset, s.length "
             "FROM skipped s JOIN files f ON f.id = s.file GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3, 4"
         )
-        return [SkippedView(*row[:5], Path(row[5]), row[6], row[7]) for row in found]
+        return [
+            SkippedView(host, version, label, reason, count, Path(path), offset, length)
+            for host, version, label, reason, count, path, offset, length in found
+        ]
 
 
 def source_of(db: sqlite3.Connection, file: int) -> SourceFile | None:

@@ -143,7 +143,10 @@ def session_row(row: Sequence[Any], facet: Facet) -> SessionRow:
     """A session from the columns that `Order` selects."""
     counts = tuple(row[_FIRST_COUNT:])
     cwds = json.loads(str(row[6]))
+    session, host, session_id, agent, project, title = row[:6]
+    branch, remote, version, model, parent, started, ended = row[7:14]
     return SessionRow(
-        *row[:6], cwds[0] if cwds else "", *row[7:14], counts[facet.number], counts,
+        session, host, session_id, agent, project, title, cwds[0] if cwds else "",
+        branch, remote, version, model, parent, started, ended, counts[facet.number], counts,
         gone=bool(row[14]),
     )  # fmt: skip

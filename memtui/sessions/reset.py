@@ -36,7 +36,8 @@ def reset_files(db: sqlite3.Connection, files: Iterable[int]) -> set[int]:
         db.execute(f"DELETE FROM {table} WHERE file IN ({marks})")
     db.execute(
         "UPDATE files SET offset = 0, ordinal = 0, state = NULL, started = NULL, head_length = 0, "
-        f"head = NULL, tail = NULL, text_offset = 0, text_ordinal = 0, text_state = NULL WHERE id IN ({marks})"
+        f"head = NULL, tail = NULL, text_offset = 0, text_ordinal = 0, text_state = NULL "
+        f"WHERE id IN ({marks})"
     )
     recount(db, sessions)
     return chosen

@@ -15,9 +15,9 @@ from memtui.tui.commands import ActionCommands, ItemCommands
 from memtui.tui.glyphs import glyph_set
 from memtui.tui.keys import KeyMap
 from memtui.tui.ports import Core
-from memtui.tui.screens.bars import BarsPart
 from memtui.tui.screens.help import HelpScreen
 from memtui.tui.screens.menu import Choice, MenuScreen
+from memtui.tui.screens.view import ViewScreen
 from memtui.tui.services import (
     Clipboard,
     Editor,
@@ -150,7 +150,7 @@ class MemtuiApp(App[None]):
     def action_help(self) -> None:
         """Show every key; the chosen one runs when the list is gone."""
         screen = self.screen
-        here = frozenset(screen.scopes()) if isinstance(screen, BarsPart) else frozenset()
+        here = frozenset(screen.scopes()) if isinstance(screen, ViewScreen) else frozenset()
 
         def chosen(name: str | None) -> None:
             if name is not None:
@@ -165,7 +165,7 @@ class MemtuiApp(App[None]):
             self.switch_screen(view.make(self.core))
 
     def _shown_view(self) -> str:
-        return "browse" if isinstance(self.screen, BarsPart) else ""
+        return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
 
     # The outside world
 
@@ -188,7 +188,7 @@ class MemtuiApp(App[None]):
                 self._driver.write(osc52(text, os.environ))
             how = "the terminal's clipboard"
         message = f"copied to {how}: {what}"
-        if isinstance(self.screen, BarsPart):
+        if isinstance(self.screen, ViewScreen):
             self.screen.say(message)
         else:
             self.tell(message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -27,7 +27,7 @@ class ActionCommands(Provider):
     def _memtui(self) -> MemtuiApp:
         return cast("MemtuiApp", self.app)
 
-    def _entries(self) -> Iterator[tuple[str, str, partial[object]]]:
+    def _entries(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         app = self._memtui
         for action in ACTIONS:
             if action.palette:

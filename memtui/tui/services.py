@@ -28,7 +28,7 @@ class Clipboard(Protocol):
 class Editor(Protocol):
     """Opens a file for editing."""
 
-    def edit(self, app: App[object], path: Path) -> None:
+    def edit(self, app: App[None], path: Path) -> None:
         """Return when the editor has been left; raises `ServiceError`."""
         ...
 
@@ -62,7 +62,7 @@ class SystemEditor:
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._environ = environ
 
-    def edit(self, app: App[object], path: Path) -> None:
+    def edit(self, app: App[None], path: Path) -> None:
         """Open `path` and wait."""
         command = self._environ.get("VISUAL") or self._environ.get("EDITOR")
         if not command:

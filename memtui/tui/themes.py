@@ -17,6 +17,9 @@ _STYLES = frozenset(
     {"none", "bold", "dim", "italic", "reverse", "strike", "underline", "not", "b", "i", "u"}
 )
 
+_ANSI_GROUND = {"ansi-background": "ansi_default", "ansi-foreground": "ansi_default"}
+"""What Textual's own style sheets ask of a theme in the terminal's colours."""
+
 
 class ThemeError(ValueError):
     """A theme file that cannot be used; the text names the fault."""
@@ -94,7 +97,11 @@ def read_theme(path: Path) -> tuple[Theme, str]:
     for name, value in file.variables.items():
         _check_variable(f"variables.{name}", value)
     theme = Theme(
-        name=file.name, dark=file.dark, ansi=file.ansi, variables=file.variables, **colors
+        name=file.name,
+        dark=file.dark,
+        ansi=file.ansi,
+        variables=_ANSI_GROUND | file.variables if file.ansi else file.variables,
+        **colors,
     )
     return theme, file.title or file.name
 

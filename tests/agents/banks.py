@@ -26,10 +26,33 @@ from memtui.paths import Places, places
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 HANDLES = "abcdefghijkmnpqrstuvwxyz23456789"
-WORDS = (
-    "pool timeout cache retry migration schema token export import worker queue index build flag "
-    'größe naïve 日本語 emoji🎉 <b>html</b> & "quoted" `code` path/to/file.py ORDER_POOL_SIZE E1042'
-).split()
+WORDS = [
+    "pool",
+    "timeout",
+    "cache",
+    "retry",
+    "migration",
+    "schema",
+    "token",
+    "export",
+    "import",
+    "worker",
+    "queue",
+    "index",
+    "build",
+    "flag",
+    "größe",
+    "naïve",
+    "日本語",
+    "emoji🎉",
+    "<b>html</b>",
+    "&",
+    '"quoted"',
+    "`code`",
+    "path/to/file.py",
+    "ORDER_POOL_SIZE",
+    "E1042",
+]
 TYPES = ("constraint", "pitfall", "fact", "decision", "env", "convention")
 
 

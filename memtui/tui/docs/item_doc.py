@@ -80,7 +80,8 @@ def _fields(view: ItemView, glyphs: Glyphs) -> list[tuple[str, tuple[Span, ...]]
     trust = view.trust
     add(
         "trust",
-        f"{trust.score:.2f}: {trust.confirmed} confirmed, {trust.validated} validated, {trust.flagged} flagged",
+        f"{trust.score:.2f}: {trust.confirmed} confirmed, {trust.validated} validated,"
+        f" {trust.flagged} flagged",
     )
     add("weight", f"importance {item.importance:g}" if isinstance(item, Card) else "")
     add("replaces", " ".join(item.supersedes))

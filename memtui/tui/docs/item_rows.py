@@ -101,7 +101,7 @@ def page_row(view: ItemView, width: int, glyphs: Glyphs, words: Sequence[str] = 
     page = view.item
     count = len(page.sources) if isinstance(page, Page) else 0
     state = state_of(view)
-    cards: Sequence[Span] = [(f"{count} card{'' if count == 1 else 's'}", "muted")]
+    cards: list[Span] = [(f"{count} card{'' if count == 1 else 's'}", "muted")]
     right = [[state]] if state else []
     right = (
         [*right, cards] if width < 46 or not right else [[*cards, ("  ", ""), state or ("", "")]]

@@ -33,6 +33,8 @@ class BarsPart(WalkPart):
 
     def scopes(self) -> tuple[str, ...]:
         """Where the focus is, for footer and help."""
+        if not self.query_one("#body").display:
+            return "browse", "app"
         focused = self.focused
         listed = (
             ("list",) if isinstance(focused, LineList) or isinstance(self.pane, DetailPane) else ()

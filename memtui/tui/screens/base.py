@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, cast
-
 from textual import getters
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.sessions.rows import Facet
-from memtui.tui.glyphs import Glyphs, glyphs_of
 from memtui.tui.jobs import Jobs
 from memtui.tui.listing import ListQuery
 from memtui.tui.ports import Core
+from memtui.tui.screens.view import ViewScreen
 from memtui.tui.trail import Subject, Trail
 from memtui.tui.widgets.cards_pane import CardsPane
 from memtui.tui.widgets.detail_pane import DetailPane
@@ -26,20 +23,19 @@ from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
 from memtui.workspace.model import BankView, EvidenceView, Preview, PreviewOptions, ScanProgress
 
-if TYPE_CHECKING:
-    from memtui.tui.app import MemtuiApp
 
-Severity = Literal["information", "warning", "error"]
-
-
-class BrowseBase(Screen[None]):
+class BrowseBase(ViewScreen):
     """State and helpers. Each part of the screen is a subclass with the actions of one theme."""
+
+    VIEW = "browse"
 
     view: reactive[BankView | None] = reactive(None, init=False)
     preview: reactive[Preview | None] = reactive(None, init=False)
     options: reactive[PreviewOptions] = reactive(PreviewOptions(), init=False)
     cards_query: reactive[ListQuery] = reactive(ListQuery(), init=False)
     pages_query: reactive[ListQuery] = reactive(ListQuery(sort="title"), init=False)
+    scanned: bool = False
+    words: tuple[str, ...] = ()
     progress: reactive[ScanProgress | None] = reactive(None, init=False)
 
     sessions_pane = getters.query_one("#sessions", SessionsPane)
@@ -62,29 +58,13 @@ class BrowseBase(Screen[None]):
         self.subject: Subject | None = None
         self.facet = Facet.TURNS.value
         self.support: tuple[EvidenceView, ...] = ()
-        self.last = ""
+        self.words: tuple[str, ...] = ()
         self._detail_timer: Timer | None = None
-
-    @property
-    def memtui(self) -> MemtuiApp:
-        """The app, with its own attributes."""
-        return cast("MemtuiApp", self.app)
-
-    @property
-    def glyphs(self) -> Glyphs:
-        """The signs to draw with."""
-        return glyphs_of(self.app)
 
     @property
     def pane(self) -> Pane:
         """The pane that has, or last had, the focus."""
         return next(iter(self.query(".-current").results(Pane)), self.cards_pane)
-
-    def say(self, text: str, severity: Severity = "information") -> None:
-        """Tell the user: a toast, and the end of the status bar. Never markup."""
-        self.last = text
-        self.app.notify(text, severity=severity, markup=False, timeout=4)
-        self.refresh_bars()
 
     def reveal(self, pane: Widget) -> None:
         """Make a pane visible, whatever the layout hides."""
@@ -96,8 +76,4 @@ class BrowseBase(Screen[None]):
 
     def change_facet(self, facet: str) -> None:
         """Show other rows of the timeline."""
-        raise NotImplementedError
-
-    def refresh_bars(self) -> None:
-        """Header, status bar and footer say how things are now."""
         raise NotImplementedError

@@ -115,12 +115,13 @@ class BrowseScreen(BarsPart, ListsPart, TimelinePart, PreviewPart, ItemsPart):
 
     def _scanned(self, _: object) -> None:
         self.progress = None
+        self.refresh_timeline()
+        self.scanned = True
         if self.missed:
             waiting, self.missed = tuple(sorted(self.missed)), set()
             self._update(waiting)
         elif self.core.bank_root is not None:
             self.reload_bank()
-        self.refresh_timeline()
         rows = self.sessions_list
         rows.say([[("no sessions of this project yet", "muted")]])
         self._welcome()
@@ -147,7 +148,9 @@ class BrowseScreen(BarsPart, ListsPart, TimelinePart, PreviewPart, ItemsPart):
             self._update(change.paths)
 
     def _update(self, paths: tuple[Path, ...]) -> None:
-        self.jobs.run("scan", "reading the sessions", partial(self.core.update, paths), self._scanned)
+        self.jobs.run(
+            "scan", "reading the sessions", partial(self.core.update, paths), self._scanned
+        )
 
     @on(JobDone)
     def _job_done(self, message: JobDone) -> None:
@@ -345,7 +348,7 @@ class BrowseScreen(BarsPart, ListsPart, TimelinePart, PreviewPart, ItemsPart):
         """Where there is neither bank nor session: what was looked for, and what to do."""
         rows = self.timeline_rows
         lost = self.core.bank_root is None and (rows is None or not len(rows))
-        lost = lost and not self.jobs.running("scan")
+        lost = lost and self.scanned
         self.query_one("#body").display = not lost
         box = self.query_one("#welcome", Lines)
         box.display = lost

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Hashable
 
 from textual import on
 
@@ -35,15 +36,20 @@ class TimelinePart(WalkPart):
 
     following = False
     unseen = 0
-    words: tuple[str, ...] = ()
+    _placed: Hashable | None = None
 
     def show_timeline(self) -> None:
         """Open the timeline of the facet; the cursor starts at the newest turn."""
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
         rows.words = self.words
         self.sessions_list.show(rows)
+        self._go_to_newest(rows)
+
+    def _go_to_newest(self, rows: TimelineRows) -> None:
+        """Put the cursor on the newest turn, and remember that nobody chose this place."""
         if len(rows):
             self.sessions_list.go(len(rows) - 1)
+            self._placed = rows.key(len(rows) - 1)
 
     def _timeline(self) -> Timeline:
         old = self.timeline_rows
@@ -69,15 +75,15 @@ class TimelinePart(WalkPart):
         if rows is None:
             return
         at_end = self.sessions_list.at_end
-        was_empty = not len(rows)
+        untouched = not len(rows) or self.sessions_list.key == self._placed
         change = rows.timeline.refresh()
         if change.first is None:
             return
         rows.now = self.core.clock()
         grown = change.after - change.before
         self.sessions_list.show(rows)
-        if was_empty or (self.following and at_end):
-            self.sessions_list.go(len(rows) - 1)
+        if (untouched and not self.scanned) or (self.following and at_end):
+            self._go_to_newest(rows)
         elif self.following:
             self.unseen += max(0, grown)
         self.count_sessions()

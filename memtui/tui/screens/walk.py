@@ -6,13 +6,14 @@ from collections.abc import Hashable, Sequence
 from functools import partial
 
 from textual import on
+from textual.widget import Widget
 
 from memtui.bank.model import Page
 from memtui.sessions.rows import Facet
 from memtui.sessions.timeline import TimelineRow
 from memtui.sessions.turn import TurnDetail
 from memtui.tui.docs.clean import body_of, line_of
-from memtui.tui.docs.document import Blank, Document, Prose, Raw, document
+from memtui.tui.docs.document import Blank, Block, Document, Prose, Raw, document
 from memtui.tui.docs.item_doc import item_document
 from memtui.tui.docs.item_rows import (
     check_span,
@@ -52,7 +53,7 @@ class WalkPart(BrowseBase):
         """The row under the cursor of pane 1."""
         rows = self.timeline_rows
         index = self.sessions_list.cursor
-        return rows.timeline.row(index) if rows is not None and index < len(rows) else None
+        return rows.timeline.row(index) if rows is not None and 0 <= index < len(rows) else None
 
     # What is under the cursor
 
@@ -108,7 +109,7 @@ class WalkPart(BrowseBase):
                 session = rows.timeline.row(index).session
                 shown = session_document(session, self.glyphs, self.core.clock())
                 self._put(shown, "Session")
-        elif isinstance(subject, ExcerptSubject) and subject.index < len(self.support):
+        elif subject.index < len(self.support):
             self._put(self._excerpt(self.support[subject.index], subject), "Kept excerpt")
 
     def _put(self, shown: Document, noun: str) -> None:
@@ -204,7 +205,7 @@ class WalkPart(BrowseBase):
             if excerpt
             else "no excerpt was kept"
         )
-        blocks = [
+        blocks: list[Block] = [
             Prose(((f"{sign}", tone), (f"  {words}; {kept}", "text"))),
             Prose(
                 (
@@ -266,7 +267,7 @@ class WalkPart(BrowseBase):
             self._open_evidence(int(key[1]))
 
     def _open_claim(self, key: tuple[Hashable, ...]) -> None:
-        found = self.view.find(str(key[2])) if self.view and key[2] else None
+        found = self.view.find(str(key[2])) if self.view and key[2] != "" else None
         if found is None:
             self.say("no card of this bank supports this claim", "warning")
             return
@@ -360,7 +361,9 @@ class WalkPart(BrowseBase):
             if place is not None:
                 listed.restore(place)
         target = self.query(f"#{stop.focus}").first() if stop.focus else self.cards_list
-        pane = next((p for p in target.ancestors if p.has_class("pane")), None)
+        pane = next(
+            (p for p in target.ancestors if isinstance(p, Widget) and p.has_class("pane")), None
+        )
         if pane is not None:
             self.reveal(pane)
         target.focus()

@@ -1,0 +1,67 @@
+"""What could be promoted in a session: drafts with their evidence and the reason, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memtui.bank.model import Scope
+from memtui.curate import phrases
+from memtui.curate.draft import Draft, draft, draft_pair
+from memtui.curate.pairs import pairs
+from memtui.curate.similar import SAME, similarity
+from memtui.curate.turns import Turn
+from memtui.hosts.model import Kind
+
+REASONS = {
+    "pair": "a failure and its success",
+    "correction": "the user corrected the agent",
+    "root cause": "a cause is stated",
+    "decision": "a decision with its reason",
+    "environment": "a fact about the environment",
+}
+_ORDER = tuple(REASONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing worth a card: `places` are its turns' positions in the session."""
+
+    draft: Draft
+    reason: str
+    places: tuple[int, ...]
+
+
+def candidates(turns: Sequence[Turn], scope: Scope) -> list[Candidate]:
+    """The candidates of one session: pairs first, then by the order of the rules, then by place."""
+    kept: list[Candidate] = []
+    for found in sorted(_all(turns, scope), key=_rank):
+        if not any(_same(found, other) for other in kept):
+            kept.append(found)
+    return kept
+
+
+def _all(turns: Sequence[Turn], scope: Scope) -> Iterator[Candidate]:
+    for pair in pairs(turns):
+        made = draft_pair(turns, pair, scope)
+        yield Candidate(made, REASONS["pair"], (pair.failure, pair.success))
+    for place, turn in enumerate(turns):
+        if _tells(turn):
+            made = draft([turn], scope)
+            if made.rule in REASONS:
+                yield Candidate(made, REASONS[made.rule], (place,))
+
+
+def _tells(turn: Turn) -> bool:
+    if turn.kind is Kind.PROMPT:
+        return phrases.correction(turn.text) is not None
+    finders = (phrases.root_cause, phrases.decision, phrases.environment)
+    return turn.kind is Kind.ANSWER and any(find(turn.text) for find in finders)
+
+
+def _rank(candidate: Candidate) -> tuple[int, int]:
+    return _ORDER.index(candidate.draft.rule), candidate.places[0]
+
+
+def _same(a: Candidate, b: Candidate) -> bool:
+    return similarity(a.draft.title, b.draft.title) >= SAME

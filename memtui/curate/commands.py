@@ -1,0 +1,139 @@
+"""What a shell command runs, apart from how it was run, and whether it failed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from memtui.curate.turns import Turn
+
+_SEPARATORS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_SETTING = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
+_WRAPPERS = {
+    "sudo",
+    "time",
+    "timeout",
+    "env",
+    "nice",
+    "npx",
+    "uv",
+    "poetry",
+    "run",
+    "exec",
+    "command",
+}
+_TRIVIAL = {
+    "cat", "cd", "cp", "date", "echo", "export", "false", "find", "git", "grep", "head", "ls", "mkdir",
+    "mv", "printf", "pwd", "rg", "rm", "sed", "set", "sleep", "source", "tail", "touch", "true", "which",
+}  # fmt: skip
+_TEST_RUNNERS = {"pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec"}
+_TEST_COMMANDS = {
+    "go",
+    "cargo",
+    "npm",
+    "yarn",
+    "pnpm",
+    "make",
+    "mvn",
+    "gradle",
+    "bun",
+    "deno",
+    "dotnet",
+}
+_REPORT_FAILED = re.compile(
+    r"^(?:=+ .*\b[1-9]\d* (?:failed|errors?)\b.*=+|FAILED(?: \(.*\))?|FAIL\b.*|"
+    r"test result: FAILED.*|Tests:\s+[1-9]\d* failed.*|.*\b[1-9]\d* failing)\s*$",
+    re.MULTILINE,
+)
+_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One program run: `targets` are its arguments without flags, `settings` its `NAME=value` prefix."""
+
+    program: str
+    targets: tuple[str, ...]
+    settings: tuple[str, ...] = ()
+
+    @property
+    def is_test(self) -> bool:
+        """Whether this runs tests, where a wider run covers a narrower one."""
+        return self.program in _TEST_RUNNERS or self.program.endswith(" test")
+
+    @property
+    def key(self) -> str:
+        """The same for two runs of the same thing."""
+        return " ".join((self.program, *self.targets))
+
+    def covers(self, other: Run) -> bool:
+        """Whether success of this run means that what `other` ran now works."""
+        if self.program != other.program:
+            return False
+        if self.targets == other.targets:
+            return True
+        if not self.is_test:
+            return False
+        return not self.targets or (
+            bool(other.targets)
+            and all(any(o.startswith(t.rstrip("/")) for t in self.targets) for o in other.targets)
+        )
+
+
+def runs(command: str) -> tuple[Run, ...]:
+    """The programs of a command line, without what only looks, moves or prints."""
+    found = (_run(part) for part in _SEPARATORS.split(command.strip()) if part)
+    return tuple(run for run in found if run is not None)
+
+
+def failed(turn: Turn) -> bool:
+    """Whether a tool call failed: by its exit code, its host, or the report that it printed.
+
+    The report counts because `pytest | tail` exits with 0.
+    """
+    if not turn.command and not turn.output:
+        return False
+    if turn.is_error or turn.exit_code not in (None, 0):
+        return True
+    tests = any(run.is_test for run in runs(turn.command))
+    if tests and _REPORT_FAILED.search(turn.output):
+        return True
+    return "|" in turn.command and bool(_TRACEBACK.search(turn.output))
+
+
+def _run(part: str) -> Run | None:
+    words = _words(part.split("|")[0])
+    settings = []
+    while words and (_SETTING.match(words[0]) or words[0] in _WRAPPERS or words[0].isdigit()):
+        if _SETTING.match(words[0]):
+            settings.append(words[0])
+        words = words[1:]
+    if not words:
+        return None
+    program, rest = _program(words)
+    if program in _TRIVIAL:
+        return None
+    targets = tuple(word for word in rest if not word.startswith(("-", ">", "<", "2>", "&>")))
+    return Run(program, targets, tuple(settings))
+
+
+def _program(words: list[str]) -> tuple[str, list[str]]:
+    """The program's name and its arguments, with `python -m x` read as `x` and `go test` as one."""
+    name, rest = words[0].rsplit("/", 1)[-1], words[1:]
+    if re.fullmatch(r"python[\d.]*", name) and rest[:1] == ["-m"] and len(rest) > 1:
+        name, rest = rest[1], rest[2:]
+    if name in _TEST_COMMANDS and rest:
+        verb = next((word for word in rest if not word.startswith("-")), "")
+        if verb:
+            rest = [word for word in rest if word != verb]
+            name = f"{name} {verb}"
+    return name, rest
+
+
+def _words(part: str) -> list[str]:
+    try:
+        return shlex.split(part)
+    except ValueError:
+        # An open quote (a here-document, a cut command): words are good enough to compare.
+        return part.split()

@@ -1,0 +1,149 @@
+"""Taking back one act out of the middle, or somebody else's: shown first as a plan, then done.
+
+Where this ledger has the act's bytes they are merged three ways with what is there now; for an act of
+somebody else, the lines that its event keeps are turned round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.bank.model import Event
+from memtui.curate.act import (
+    Act,
+    ActResult,
+    Conflict,
+    ConflictError,
+    CurateError,
+    FileChange,
+    Resolution,
+    digest,
+)
+from memtui.curate.acts import moved, perform
+from memtui.curate.curator import Curator
+from memtui.curate.file_data import FILES
+from memtui.curate.hunks import apply, bytes_of, load, merge, text_of, turned, unified
+from memtui.curate.index_lines import follow_items
+from memtui.curate.standing import ACT, CORRECTIONS, OF, undone_acts
+from memtui.ledger.model import ActRecord, FileRecord
+
+
+@dataclass(frozen=True, slots=True)
+class RevertPlan:
+    """What taking back `act` would change. `conflicts` must be resolved by a person first.
+
+    `diffs` are unified diffs by path; `note` says what the plan cannot tell.
+    """
+
+    act: str
+    verb: str
+    title: str
+    items: tuple[str, ...]
+    changes: tuple[FileChange, ...]
+    conflicts: tuple[Conflict, ...]
+    diffs: Mapping[str, str]
+    note: str = ""
+
+
+def preview_revert(curator: Curator, events: Sequence[Event], act_id: str) -> RevertPlan:
+    """What `revert` would change now. Raises CurateError when the act is unknown, undone or final."""
+    own = tuple(event for event in events if event.data.get(ACT) == act_id)
+    record = curator.ledger.act(act_id)
+    if not own and record is None:
+        raise CurateError(f"no act {act_id}", "`memtui history` lists them")
+    verb = own[0].verb if own else record.verb if record else ""
+    if verb in ("purge", *CORRECTIONS) or (record is not None and record.erased):
+        raise CurateError(f"a {verb} cannot be reverted", "undo, redo or edit instead")
+    if act_id in undone_acts(events):
+        raise CurateError("this act was taken back already", "redo brings it back")
+    local = record is not None and bool(record.files)
+    parts = list(_from_ledger(curator, record) if local and record else _from_events(curator, own))
+    changes = tuple(part for part in parts if isinstance(part, FileChange))
+    return RevertPlan(
+        act=act_id,
+        verb=verb,
+        title=own[0].title if own else record.title if record else "",
+        items=tuple(dict.fromkeys(event.item for event in own)) or (record.items if record else ()),
+        changes=changes,
+        conflicts=tuple(part for part in parts if isinstance(part, Conflict)),
+        diffs={c.path: unified(c.base, c.new, c.path) for c in changes},
+    )
+
+
+def revert(curator: Curator, plan: RevertPlan, resolve: Resolution | None = None) -> ActResult:
+    """Do what the plan shows; `resolve` says what to write for each path in conflict.
+
+    Raises ConflictError when a conflict is left, or when a file changed since the plan was made.
+    """
+    chosen = dict(resolve or {})
+    left = tuple(conflict for conflict in plan.conflicts if conflict.path not in chosen)
+    if left:
+        raise ConflictError(left)
+    solved = tuple(FileChange(c.path, c.theirs, chosen[c.path]) for c in plan.conflicts)
+    changes = (*plan.changes, *solved)
+
+    def build(_act_id: str) -> Act:
+        data = {OF: plan.act, "verb": plan.verb, "items": list(plan.items)}
+        item = plan.items[0] if plan.items else ""
+        event = curator.event("act", "revert", item, title=plan.title, data=data)
+        known = any(change.path == curator.files.index.name for change in changes)
+        return Act(
+            verb="revert",
+            items=plan.items,
+            title=plan.title,
+            summary=f"reverted {plan.verb}: {plan.title}",
+            changes=changes if known else (*changes, *follow_items(curator, changes)),
+            events=(event,),
+        )
+
+    return perform(curator, build)
+
+
+def _from_ledger(curator: Curator, record: ActRecord) -> Iterator[FileChange | Conflict]:
+    for file in record.files:
+        current = curator.read(file.path)
+        if file.start is not None or file.path == curator.files.index.name:
+            new = moved(file, current, forward=False)
+            yield FileChange(file.path, current, new, follows=True)
+        elif digest(current) == file.after_digest:
+            yield FileChange(file.path, current, file.before)
+        elif digest(current) != file.before_digest:
+            yield _merged(file, current)
+
+
+def _merged(file: FileRecord, current: bytes | None) -> FileChange | Conflict:
+    if file.before is not None and file.after is not None and current is not None:
+        made = merge(file.after, file.before, current)
+        if made is not None:
+            return FileChange(file.path, current, made)
+    return Conflict(file.path, current, file.before, file.after)
+
+
+def _from_events(curator: Curator, events: Sequence[Event]) -> Iterator[FileChange | Conflict]:
+    for event in events:
+        files = event.data.get(FILES)
+        for path, entry in files.items() if isinstance(files, Mapping) else ():
+            found = _from_lines(curator, str(path), entry)
+            if found is not None:
+                yield found
+
+
+def _from_lines(curator: Curator, path: str, entry: Any) -> FileChange | Conflict | None:
+    """The change that takes one file back, a conflict, or None where nothing is left to change."""
+    try:
+        current, before, after = curator.read(path), str(entry["before"]), str(entry["after"])
+        lines = load(entry.get("lines") or ())
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise CurateError(f"the event about {path} is damaged", "revert by hand") from error
+    if digest(current) == before:
+        return None
+    kept = curator.ledger.bytes_of(before) if before else None
+    if digest(current) == after and (not before or kept is not None):
+        return FileChange(path, current, kept)
+    if current is not None and lines:
+        made = apply(text_of(current), turned(lines))
+        if made is not None:
+            return FileChange(path, current, bytes_of(made))
+    return Conflict(path, current, kept, curator.ledger.bytes_of(after) if after else None)

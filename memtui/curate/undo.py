@@ -1,0 +1,142 @@
+"""Undo and redo, to any depth and across restarts: each is an act of its own, with an event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memtui.bank.model import Event
+from memtui.curate.act import (
+    STATE,
+    Act,
+    ActResult,
+    Conflict,
+    ConflictError,
+    CurateError,
+    FileChange,
+    Resolution,
+    digest,
+)
+from memtui.curate.acts import moved, perform
+from memtui.curate.curator import Curator
+from memtui.curate.standing import OF
+from memtui.ledger.model import ActRecord, FileRecord
+
+FINAL = ("purge", "external")
+"""Verbs that undo leaves alone: a purge cannot be taken back, an external edit is not ours."""
+
+
+class NothingToUndoError(CurateError):
+    """This writer has no act left to take back (or to do again)."""
+
+
+def undo(curator: Curator, resolve: Resolution | None = None) -> ActResult:
+    """Take back the writer's last act that stands: its files get their bytes from before.
+
+    Raises NothingToUndoError, and ConflictError where a file has changed since: `resolve` then says
+    for each such path what to write.
+    """
+    return _again(curator, "undo", _last_act, forward=False, resolve=resolve or {})
+
+
+def redo(curator: Curator, resolve: Resolution | None = None) -> ActResult:
+    """Do again what was undone last, as long as nothing new was done since. Raises like `undo`."""
+    return _again(curator, "redo", _next_act, forward=True, resolve=resolve or {})
+
+
+def can_undo(curator: Curator) -> ActRecord | None:
+    """The act that `undo` would take back."""
+    return curator.ledger.last_undoable(curator.writer, FINAL)
+
+
+def can_redo(curator: Curator) -> ActRecord | None:
+    """The act that `redo` would do again."""
+    return curator.ledger.next_redoable(curator.writer)
+
+
+def _last_act(curator: Curator) -> ActRecord:
+    found = can_undo(curator)
+    if found is None:
+        raise NothingToUndoError("nothing to undo")
+    return found
+
+
+def _next_act(curator: Curator) -> ActRecord:
+    found = can_redo(curator)
+    if found is None:
+        raise NothingToUndoError("nothing to redo")
+    return found
+
+
+def _again(
+    curator: Curator,
+    verb: str,
+    find: Callable[[Curator], ActRecord],
+    *,
+    forward: bool,
+    resolve: Resolution,
+) -> ActResult:
+    def build(_act_id: str) -> Act:
+        target = find(curator)
+        changes = restoring(curator, target, forward=forward, resolve=resolve)
+        past = "undid" if verb == "undo" else "redid"
+        return Act(
+            verb=verb,
+            items=target.items,
+            title=target.title,
+            summary=f"{past} {target.verb}: {target.title}"
+            if target.title
+            else f"{past} {target.verb}",
+            changes=changes,
+            events=(event_about(curator, verb, target),),
+            undoes=target.id,
+        )
+
+    return perform(curator, build, undoable=verb == "redo")
+
+
+def event_about(curator: Curator, verb: str, target: ActRecord) -> Event:
+    """The event of an undo, redo or revert: it names the act and its verb."""
+    item = target.items[0] if target.items else ""
+    data = {OF: target.id, "verb": target.verb, "items": list(target.items)}
+    return curator.event("act", verb, item, title=target.title, data=data)
+
+
+def restoring(
+    curator: Curator, target: ActRecord, *, forward: bool, resolve: Resolution
+) -> tuple[FileChange, ...]:
+    """The changes that bring the target's files to what they were before it (or after it).
+
+    Raises ConflictError with the three texts of every file that is not as the act left it.
+    """
+    changes: list[FileChange] = []
+    conflicts: list[Conflict] = []
+    for file in target.files:
+        current = curator.read(file.path)
+        wanted, left = (file.after, file.before) if forward else (file.before, file.after)
+        if file.start is not None or (file.path == curator.files.index.name and left is not None):
+            new = moved(file, current, forward=forward)
+            changes.append(FileChange(file.path, current, new, follows=True))
+        elif file.path in resolve:
+            changes.append(FileChange(file.path, current, resolve[file.path]))
+        elif wanted is None and _still_cited(curator, file):
+            continue
+        elif digest(current) in (digest(left), digest(wanted)):
+            changes.append(FileChange(file.path, current, wanted))
+        else:
+            conflicts.append(Conflict(file.path, current, wanted, left))
+    if conflicts:
+        raise ConflictError(tuple(conflicts))
+    return tuple(changes)
+
+
+def _still_cited(curator: Curator, file: FileRecord) -> bool:
+    """Whether an excerpt that is about to go is cited by an item other than the act's own."""
+    path = file.path.removeprefix(STATE)
+    if not path.startswith(curator.files.evidence.name + "/"):
+        return False
+    sha = path.rsplit("/", 1)[-1].removesuffix(".json").encode()
+    folders = {curator.files.cards, curator.files.pages}
+    holders = [
+        item for folder in folders for item in folder.glob("*.md") if sha in item.read_bytes()
+    ]
+    return len(holders) > 1

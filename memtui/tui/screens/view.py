@@ -1,0 +1,46 @@
+"""What every view (a screen behind F2 to F7) offers to the app around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
+
+from textual.screen import Screen
+
+from memtui.tui.glyphs import Glyphs, glyphs_of
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+Severity = Literal["information", "warning", "error"]
+
+
+class ViewScreen(Screen[None]):
+    """A view: it says which keys work where the focus is, and speaks through its status bar."""
+
+    VIEW: ClassVar[str] = ""
+
+    last: str = ""
+
+    @property
+    def memtui(self) -> MemtuiApp:
+        """The app, with its own attributes."""
+        return cast("MemtuiApp", self.app)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The signs to draw with."""
+        return glyphs_of(self.app)
+
+    def scopes(self) -> tuple[str, ...]:
+        """The scopes of the action registry in which the focus stands, for footer and help."""
+        raise NotImplementedError
+
+    def refresh_bars(self) -> None:
+        """Header, status bar and footer say how things are now."""
+        raise NotImplementedError
+
+    def say(self, text: str, severity: Severity = "information") -> None:
+        """Tell the user: a toast, and the end of the status bar. Never markup."""
+        self.last = text
+        self.app.notify(text, severity=severity, markup=False, timeout=4)
+        self.refresh_bars()

@@ -1,0 +1,131 @@
+"""Every state that a user meets, at the sizes that people use."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+
+from memtui.workspace.sample import Sample
+from tests.tui.conftest import Open, settle
+
+SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x50": (200, 50), "50x40": (50, 40)}
+
+
+class SnapCompare(Protocol):
+    """The fixture of pytest-textual-snapshot."""
+
+    def __call__(
+        self,
+        app: App[None],
+        *,
+        terminal_size: tuple[int, int] = ...,
+        run_before: Callable[[Pilot[None]], Awaitable[None]] = ...,
+    ) -> bool: ...
+
+
+def keys(*pressed: str) -> Callable[[Pilot[None]], Awaitable[None]]:
+    async def run(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        for key in pressed:
+            await pilot.press(key)
+            await settle(pilot)
+
+    return run
+
+
+STATES: dict[str, tuple[str, ...]] = {
+    "browse": (),
+    "page": ("3", "enter"),
+    "record": ("3", "enter", "j", "enter", "enter", "enter"),
+    "preview": ("5", "minus", "minus", "minus"),
+    "errors": ("1", "t", "e"),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("size", SIZES)
+def test_state(snap_compare: SnapCompare, open_app: Open, size: str, state: str) -> None:
+    """A state of the Browse view."""
+    assert snap_compare(open_app(), terminal_size=SIZES[size], run_before=keys(*STATES[state]))
+
+
+@pytest.mark.parametrize("overlay", ["question_mark", "T", "w", "y", "s"])
+def test_overlay(snap_compare: SnapCompare, open_app: Open, overlay: str) -> None:
+    """Help, themes, why, yank and sort over the smallest full screen."""
+    assert snap_compare(open_app(), terminal_size=(80, 24), run_before=keys(overlay))
+
+
+@pytest.mark.parametrize("theme", ["memtui-light", "memtui-contrast", "memtui-16"])
+def test_theme(snap_compare: SnapCompare, open_app: Open, theme: str) -> None:
+    """The other themes that are shipped."""
+    assert snap_compare(
+        open_app(theme_name=theme), terminal_size=(120, 40), run_before=keys("3", "enter")
+    )
+
+
+def test_ascii(snap_compare: SnapCompare, open_app: Open) -> None:
+    """ASCII characters only."""
+    assert snap_compare(
+        open_app(ascii_only=True), terminal_size=(80, 24), run_before=keys("3", "enter")
+    )
+
+
+def test_gone_evidence(snap_compare: SnapCompare, open_app: Open) -> None:
+    """A citation whose transcript the host deleted: the kept excerpt, and that it is one."""
+    run = keys("2", "slash", *"rollback", "enter", "enter", "enter")
+    assert snap_compare(open_app(), terminal_size=(120, 40), run_before=run)
+
+
+@pytest.mark.parametrize("size", ["80x24", "50x40"])
+def test_empty_bank(snap_compare: SnapCompare, open_app: Open, tmp_path: Path, size: str) -> None:
+    """A bank without cards beside the sessions of the project."""
+    bank = tmp_path / "bank"
+    (bank / "cards").mkdir(parents=True)
+    (bank / "bank.toml").write_text(
+        'format = 1\nid = "empty"\n[scope]\nproject = "svc-order"\naliases = ["/home/dev/svc-order"]\n'
+    )
+    assert snap_compare(open_app(bank), terminal_size=SIZES[size], run_before=keys())
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40"])
+def test_broken_files(snap_compare: SnapCompare, open_app: Open, sample: Sample, size: str) -> None:
+    """Files that cannot be read as meant are listed, and the rest is there."""
+    cards = sample.bank / "cards"
+    (cards / "a-conflict.md").write_text(
+        "---\nname: a-conflict\n<<<<<<< ours\ndescription: one\n=======\ndescription: two\n>>>>>>> x\n---\n"
+    )
+    (cards / "b-binary.md").write_bytes(bytes(range(256)) * 4)
+    (sample.bank / "events" / "broken.jsonl").write_text('{"v": 9}\nnot json\n')
+    assert snap_compare(open_app(), terminal_size=SIZES[size], run_before=keys("exclamation_mark"))
+
+
+FIRST_RUN = Path("/tmp/memtui-first-run")
+
+
+@pytest.mark.parametrize("size", list(SIZES))
+def test_first_run(snap_compare: SnapCompare, open_app: Open, size: str) -> None:
+    """Neither bank nor sessions: what was looked for, where, and what to do."""
+    root = FIRST_RUN / size
+    shutil.rmtree(root, ignore_errors=True)
+    home, project = root / "home", root / "service"
+    home.mkdir(parents=True)
+    project.mkdir()
+    places = {
+        name: str(root / name.lower())
+        for name in (
+            "MEMTUI_DATA_HOME",
+            "MEMTUI_STATE_HOME",
+            "MEMTUI_CACHE_HOME",
+            "MEMTUI_CONFIG_HOME",
+        )
+    }
+    app = open_app(
+        cwd=project, environ={"MEMTUI_BANK": "", "MEMTUI_HOSTS_HOME": str(home), **places}
+    )
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=keys())
