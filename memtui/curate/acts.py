@@ -55,6 +55,13 @@ def perform(curator: Curator, build: Build, *, undoable: bool = True) -> ActResu
     return ActResult(act_id, act.verb, act.summary, act.items, undoable)
 
 
+def record_only(curator: Curator, record: ActRecord) -> None:
+    """Keep an act that is in the bank's files already; the caller holds the lock."""
+    curator.ledger.intend(record)
+    _append(curator, record)
+    curator.ledger.finish(record)
+
+
 def heal(curator: Curator) -> Healed:
     """Finish or take back what a killed process left half done. Safe at any time, cheap when clean."""
     with curator.locked():

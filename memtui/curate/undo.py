@@ -21,8 +21,8 @@ from memtui.curate.curator import Curator
 from memtui.curate.standing import OF
 from memtui.ledger.model import ActRecord, FileRecord
 
-FINAL = ("purge", "external")
-"""Verbs that undo leaves alone: a purge cannot be taken back, an external edit is not ours."""
+FINAL = ("purge",)
+"""Verbs that undo leaves alone. (Edits made outside have a writer of their own, so it never sees them.)"""
 
 
 class NothingToUndoError(CurateError):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, delete, func, update
+from sqlalchemy import ColumnElement, delete, update
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
@@ -134,12 +134,17 @@ class Ledger(Records):
                     return found
         return None
 
-    def knows(self, path: str, digest: str) -> bool:
-        """Whether some act left (or found) the file at `path` with this digest."""
+    def left(self, path: str) -> str | None:
+        """The digest with which the last act on `path` left it; None when no act touched it."""
         with self._reading() as session:
-            query = select(func.count()).select_from(FileRow).where(col(FileRow.path) == path)
-            either = (col(FileRow.after_digest) == digest) | (col(FileRow.before_digest) == digest)
-            return bool(session.exec(query.where(either)).one())
+            query = (
+                select(FileRow.after_digest)
+                .where(col(FileRow.path) == path, col(FileRow.act) == col(ActRow.id))
+                .where(col(ActRow.state) == ActState.DONE.value)
+                .order_by(col(ActRow.seq).desc())
+                .limit(1)
+            )
+            return session.exec(query).first()
 
     def erase(
         self, matches: Callable[[str], bool], items: Iterable[str], paths: Iterable[str]

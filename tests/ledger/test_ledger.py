@@ -125,8 +125,8 @@ def test_versions_and_bytes_are_found_by_path_and_digest(ledger: Ledger) -> None
     assert ledger.bytes_of("d1") == b"before"
     assert ledger.bytes_of("d2") == b"after"
     assert ledger.bytes_of("m2") is None
-    assert ledger.knows("MEMORY.md", "m2")
-    assert not ledger.knows("MEMORY.md", "d2")
+    assert ledger.left("MEMORY.md") == "m2"
+    assert ledger.left("cards/b.md") is None
     assert sorted(ledger.paths()) == ["MEMORY.md", "cards/a.md"]
 
 
