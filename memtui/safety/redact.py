@@ -278,7 +278,12 @@ def _token(kind: str, hits: Counter[str]) -> Callable[[re.Match[str]], str]:
 def _after(kind: str, hits: Counter[str]) -> Callable[[re.Match[str]], str]:
     def mask(match: re.Match[str]) -> str:
         secret = match["secret"]
-        if secret.lstrip().startswith(("[redacted:", "$", "{", "<")) or set(secret) <= {"*", "x", "X", "."}:
+        if secret.lstrip().startswith(("[redacted:", "$", "{", "<")) or set(secret) <= {
+            "*",
+            "x",
+            "X",
+            ".",
+        }:
             return match.group()
         hits[kind] += 1
         return f"{match['before']}[redacted:{kind}]"

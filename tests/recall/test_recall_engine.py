@@ -318,7 +318,7 @@ def test_shared_words_are_dropped_from_the_dense_query(tmp_path: Path) -> None:
 
 def test_the_light_install_imports_nothing_heavy() -> None:
     code = (
-        "import sys, memtui.recall.engine, memtui.recall.indexes, memtui.recall.session_search\n"
+        "import sys, memtui.recall.engine, memtui.recall.indexes\n"
         "bad = {'numpy', 'torch', 'chromadb', 'sentence_transformers', 'textual', 'rich', 'sqlmodel'}\n"
         "sys.exit(','.join(sorted(bad & set(sys.modules))) or 0)"
     )

@@ -55,6 +55,7 @@ def hit_and_run(root: Path, rng: random.Random) -> None:
     assert writer.returncode == -9, said
 
 
+@pytest.mark.semantic
 @pytest.mark.timeout(120 + 10 * RUNS)
 def test_kills_lose_nothing_and_searches_are_right(tmp_path: Path) -> None:
     rng = random.Random(11)

@@ -35,7 +35,7 @@ def dump(catalogue: Catalogue) -> list[tuple[Any, ...]]:
     """What a reader sees of every session, whatever the order of reading was."""
     timeline = Timeline(catalogue.path, None, Facet.ALL)
     try:
-        rows = []
+        rows: list[tuple[Any, ...]] = []
         for row in timeline.rows(0, len(timeline)):
             turn = row.turn
             if turn is None:

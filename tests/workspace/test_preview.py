@@ -23,9 +23,7 @@ from memtui.workspace.model import PreviewOptions
 from memtui.workspace.open import open_workspace
 
 TITLES = st.text(
-    st.one_of(
-        st.characters(exclude_categories=("Cs",)), st.sampled_from("x[/]y\n\"'#: \u2028🐍<>")
-    ),
+    st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("x[/]y\n\"'#: \u2028🐍<>")),
     max_size=60,
 )
 CARDS = st.lists(
