@@ -149,15 +149,24 @@ def fate_of(row: FileRow, stat: os.stat_result) -> Fate:
     path = Path(row.path)
     if row.compressed:
         return Fate.GROWN if not same_place and has_head(row, path) else Fate.REPLACED
-    if stat.st_size < row.offset or not has_head(row, path):
-        return Fate.REPLACED
-    return Fate.GROWN if tail_hash(path, row.offset) == row.tail else Fate.REPLACED
+    return Fate.GROWN if stat.st_size >= row.offset and has_marks(row) else Fate.REPLACED
 
 
 def has_head(row: FileRow, path: Path) -> bool:
     """Whether `path` begins like the known file, decompressed where needed. Raises OSError."""
     head = read_head(path, row.head_length)
     return bool(row.head_length) and len(head) == row.head_length and _hash(head) == row.head
+
+
+def has_marks(row: FileRow) -> bool:
+    """Whether the file can be read on from the row's offset: its head and what it read last are there."""
+    path = Path(row.path)
+    try:
+        if not has_head(row, path):
+            return False
+        return bool(row.compressed) or tail_hash(path, row.offset) == row.tail
+    except OSError:
+        return False
 
 
 def note_stat(row: FileRow, stat: os.stat_result) -> None:

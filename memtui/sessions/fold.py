@@ -7,7 +7,7 @@ import re
 
 from memtui.hosts.model import Entry, Kind
 from memtui.sessions.rows import KIND_FLAG, KIND_NUMBER, Flag, split_id, turn_id
-from memtui.sessions.store import Row, Session, Store
+from memtui.sessions.store import Place, Row, Session, Store
 from memtui.sessions.texts import PREVIEW, clean, preview, redacted_head
 
 _COMMAND_SHOWN = 120
@@ -25,15 +25,14 @@ class Folder:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def add(self, session: Session, file: int, key: int, entry: Entry) -> None:
-        """Take in one entry of the file with row id `file`; `key` is its record's key."""
+    def add(self, session: Session, key: int, place: Place, entry: Entry) -> None:
+        """Take in one entry, whose record has this key and lies at `place`."""
         session.meet(entry.at)
         session.dirty = True
         if entry.kind is Kind.RESULT:
-            row = self._result(session, file, entry)
+            row = self._result(session, place.file, entry)
         else:
-            row = self._merge(session, entry) or self._new(session, file, entry)
-        place = (file, entry.span.offset, entry.span.length)
+            row = self._merge(session, entry) or self._new(session, place.file, entry)
         self._store.add_record(key, row.id, entry.part, KIND_NUMBER[entry.kind], place)
 
     def _new(self, session: Session, file: int, entry: Entry) -> Row:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 
 BUSY_MS = 5_000
 """How long a connection waits for the writer's lock."""
@@ -87,7 +87,8 @@ CREATE TABLE blocks (
 CREATE TABLE records (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key INTEGER NOT NULL, turn INTEGER NOT NULL, part INTEGER NOT NULL, kind INTEGER NOT NULL,
-  file INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL
+  file INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL
 );
 CREATE INDEX records_key ON records (key);
 CREATE INDEX records_turn ON records (turn);
