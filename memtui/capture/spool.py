@@ -88,24 +88,23 @@ def injections(folder: str, bank: str, host: str, session: str) -> list[Record]:
         if tuple(parts[1:3]) != wanted or parts[3] not in INJECTING:
             continue
         record = _own(os.path.join(folder, name))
-        if (
-            record
-            and (record["host"], record["session"]) == (host, session)
-            and "injection" in record
-        ):
+        if record.get("host") == host and record.get("session") == session:
             found.append(record)
-    return found
+    return [record for record in found if "injection" in record]
 
 
-def _own(path: str) -> Record | None:
-    """A record that this program wrote, read without the schema, for which a hook has no time."""
+def _own(path: str) -> Record:
+    """A record that this program wrote, read without the schema, for which a hook has no time.
+
+    Empty when it is none.
+    """
     try:
         with open(path, "rb") as stream:
             record = json.loads(stream.read(MAX_BYTES))
     except (OSError, ValueError):
-        return None
+        return {}
     whole = isinstance(record, dict) and record.get("format") == FORMAT
-    return record if whole else None
+    return record if whole else {}
 
 
 def drain(folder: str, handle: Callable[[Record], bool], bank: str | None = None) -> Drained:
