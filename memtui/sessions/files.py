@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import sqlite3
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from enum import Enum
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ class FileRow:
 
 
 COLUMNS = ", ".join(spec.name for spec in fields(FileRow))
+_values = attrgetter(*(spec.name for spec in fields(FileRow)))
 _PUT = (
     f"INSERT INTO files ({COLUMNS}) VALUES ({', '.join('?' * len(fields(FileRow)))}) "
     "ON CONFLICT (id) DO UPDATE SET "
@@ -100,9 +102,24 @@ def load_file(db: sqlite3.Connection, file: int) -> FileRow:
     return FileRow(*found)
 
 
+def file_with(db: sqlite3.Connection, device: int, inode: int) -> FileRow | None:
+    """The known file with this inode, if it is still where it was."""
+    for row in db.execute(
+        f"SELECT {COLUMNS} FROM files WHERE inode = ? AND device = ?", (inode, device)
+    ):
+        known = FileRow(*row)
+        try:
+            stat = Path(known.path).stat()
+        except OSError:
+            continue
+        if (stat.st_dev, stat.st_ino) == (device, inode):
+            return known
+    return None
+
+
 def save_file(db: sqlite3.Connection, row: FileRow) -> None:
     """Write a file's row."""
-    db.execute(_PUT, astuple(row))
+    db.execute(_PUT, _values(row))
 
 
 def save_place(db: sqlite3.Connection, row: FileRow) -> None:

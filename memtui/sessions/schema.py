@@ -36,6 +36,8 @@ CREATE TABLE files (
   text_state TEXT
 );
 
+CREATE INDEX files_inode ON files (inode);
+
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY,
   host TEXT NOT NULL, session TEXT NOT NULL, agent TEXT NOT NULL DEFAULT '',

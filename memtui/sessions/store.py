@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from memtui.sessions.rows import BLOCK_BITS, FACETS, facets_of, split_id, turn_id
@@ -41,6 +42,7 @@ class Row:
 
 
 _COLUMNS = ", ".join(spec.name for spec in fields(Row))
+_values = attrgetter(*(spec.name for spec in fields(Row)))
 _PUT = f"INSERT OR REPLACE INTO turns ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(Row)))})"
 
 
@@ -209,7 +211,7 @@ class Store:
                 session, seq = split_id(row.id)
                 counts = deltas.setdefault((session, seq >> BLOCK_BITS), [0] * len(FACETS))
                 _count(counts, before, row.facets)
-        self.db.executemany(_PUT, map(astuple, self._rows.values()))
+        self.db.executemany(_PUT, map(_values, self._rows.values()))
         add_counts(self.db, deltas)
         self._rows.clear()
         self._counted.clear()
