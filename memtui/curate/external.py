@@ -45,12 +45,17 @@ def notice_external(
 def _differing(
     previous: BankContents, new: BankContents
 ) -> Iterator[tuple[Card | Page | None, Card | Page | None]]:
-    before: dict[str, Card | Page] = {i.id: i for i in (*previous.cards, *previous.pages)}
-    after: dict[str, Card | Page] = {i.id: i for i in (*new.cards, *new.pages)}
+    before, after = _by_id(previous), _by_id(new)
     for item_id in sorted(before.keys() | after.keys()):
         old, item = before.get(item_id), after.get(item_id)
         if old is None or item is None or old.digest != item.digest:
             yield old, item
+
+
+def _by_id(contents: BankContents) -> dict[str, Card | Page]:
+    found: dict[str, Card | Page] = {card.id: card for card in contents.cards}
+    found.update((page.id, page) for page in contents.pages)
+    return found
 
 
 def _note(curator: Curator, old: Card | Page | None, new: Card | Page | None) -> Noticed | None:
@@ -58,9 +63,8 @@ def _note(curator: Curator, old: Card | Page | None, new: Card | Page | None) ->
     assert item is not None
     path = path_of(curator, item)
     current = curator.read(path)
-    if digest(current) != (new.digest if new else "") or curator.ledger.knows(
-        path, digest(current)
-    ):
+    seen = new.digest if new else ""
+    if digest(current) != seen or curator.ledger.left(path) == seen:
         return None
     before = curator.ledger.bytes_of(old.digest) if old else None
     verb = "create" if old is None else "remove" if new is None else "edit"
