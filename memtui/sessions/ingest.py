@@ -84,10 +84,12 @@ class Ingest:
             self._owner = self._copied_from(session, entry)
             if self._owner is not None:
                 self._store.add_copy(self._key, self._owner, place)
+            elif self._store.forgotten:
+                # What was held of sessions is void after a copy had to make room.
+                self._store.forgotten = False
+                session = self._session_of(entry)
         self._store.pending += 1
         if self._owner is None:
-            # A session that had to make room for its original is read again from the database.
-            session = self._session_of(entry)
             self._folder.add(session, self._key, place, entry)
 
     def _session_of(self, entry: Entry) -> Session:

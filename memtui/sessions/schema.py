@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-VERSION = 2
+VERSION = 3
 
 BUSY_MS = 5_000
 """How long a connection waits for the writer's lock."""
@@ -94,6 +94,7 @@ CREATE TABLE records (
 );
 CREATE INDEX records_key ON records (key);
 CREATE INDEX records_turn ON records (turn);
+CREATE INDEX records_file ON records (file, offset);
 
 CREATE TABLE copies (
   key INTEGER NOT NULL, file INTEGER NOT NULL, session INTEGER NOT NULL,

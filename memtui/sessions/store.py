@@ -122,6 +122,7 @@ class Store:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
         self.pending = 0
+        self.forgotten = False
         self._rows: dict[int, Row] = {}
         self._counted: dict[int, int] = {}
         self._sessions: dict[tuple[str, str, str], Session] = {}
@@ -195,6 +196,7 @@ class Store:
     def forget(self) -> None:
         """Drop what is held of sessions, after their rows were changed behind this store."""
         self._sessions.clear()
+        self.forgotten = True
 
     def flush(self) -> None:
         """Write everything held; the caller holds the transaction."""

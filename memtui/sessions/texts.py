@@ -18,15 +18,14 @@ WORDS = 8 * 1024
 _WINDOW = 320
 _WIDE_WINDOW = 16 * 1024
 _ID = re.compile(r"[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LAST_RUN = re.compile(r"\S*\Z")
 
 
 def redacted_head(text: str, window: int) -> str:
     """The first `window` characters, redacted. A secret cut in two at the end is left out whole."""
     if len(text) <= window:
         return redact(text).text
-    head = _LAST_RUN.sub("", text[:window]) or text[:window]
-    return redact(head).text
+    cut = max(text.rfind(space, 0, window) for space in (" ", "\n", "\t"))
+    return redact(text[: cut if cut > 0 else window]).text
 
 
 def preview(text: str, limit: int = PREVIEW) -> str:
