@@ -74,7 +74,9 @@ def seen_lines(ask: Ask) -> frozenset[str]:
 
 
 def _from_spool(ask: Ask) -> list[Sent]:
-    return [_sent(record) for record in spool.injections(ask.spool, ask.bank, ask.session)]
+    return [
+        _sent(record) for record in spool.injections(ask.spool, ask.bank, ask.host, ask.session)
+    ]
 
 
 def _sent(record: dict[str, Any]) -> Sent:

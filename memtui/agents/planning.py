@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from memtui.agents.today import today
 from memtui.agents.whereabouts import checkout
-from memtui.index.reader import Reader, Scope
+from memtui.index.reader import Reader
 from memtui.inject.model import Plan, Request
 from memtui.inject.plan import plan
 from memtui.inject.snapshot import build, plan_best
@@ -16,8 +16,7 @@ WHOLE = 400
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Mapping
 
     from memtui.agents.bankmap import Known
 
@@ -65,30 +64,7 @@ def plan_now(bank: Known, wanted: Wanted, environ: Mapping[str, str]) -> Planned
         version = reader.meta.get("version", "")
         if _size(reader) <= WHOLE:
             return Planned(plan(build(reader.everything()), request), request, True, version)
-        return Planned(plan_best(_AsIndexed(reader), request).plan, request, False, version)
-
-
-class _AsIndexed:
-    """An index as the source of a plan."""
-
-    def __init__(self, reader: Reader) -> None:
-        self.head = reader.head
-        self.items = reader.items
-        self._reader = reader
-
-    def fitting(
-        self, scope: tuple[str, str, int]
-    ) -> Sequence[tuple[int, int, int, float, float, int]]:
-        """What only room can hold back."""
-        return self._reader.fitting(Scope(*scope))
-
-    def total(self, scope: tuple[str, str, int]) -> int:
-        """How many items hold."""
-        return self._reader.total(Scope(*scope))
-
-    def extras(self) -> Sequence[tuple[Any, ...]]:
-        """Every item has its row."""
-        return ()
+        return Planned(plan_best(reader, request).plan, request, False, version)
 
 
 def _size(reader: Reader) -> int:

@@ -1,7 +1,7 @@
 """Checks a JSON value against the part of JSON Schema that memtui's own schemas use.
 
 Keywords: type, const, enum, required, properties, additionalProperties (false), items, minItems,
-maxItems, minimum, maxLength (in characters). Others are descriptive and ignored.
+maxItems, minimum, maximum, minLength, maxLength (in characters). Others are descriptive and ignored.
 """
 
 from __future__ import annotations
@@ -48,8 +48,12 @@ def _plain_faults(value: Any, schema: Mapping[str, Any], place: str) -> list[str
         found.append(f"{place} is {value!r:.40}, not one of {schema['enum']}")
     if isinstance(value, str) and len(value) > schema.get("maxLength", len(value)):
         found.append(f"{place} is longer than {schema['maxLength']} characters")
+    if isinstance(value, str) and len(value) < schema.get("minLength", 0):
+        found.append(f"{place} is empty")
     if "minimum" in schema and value < schema["minimum"]:
         found.append(f"{place} is less than {schema['minimum']}")
+    if "maximum" in schema and value > schema["maximum"]:
+        found.append(f"{place} is more than {schema['maximum']}")
     return found
 
 

@@ -13,8 +13,6 @@ import json
 import os
 import time
 
-from memtui.capture.shape import faults_of
-
 try:  # hashlib would load OpenSSL, for which the hook has no time
     from _sha2 import sha256  # type: ignore[import-not-found]
 except ImportError:
@@ -78,21 +76,35 @@ def discard(path: str) -> None:
     _remove(path)
 
 
-def injections(folder: str, bank: str, session: str) -> list[Record]:
-    """What was injected into one session of one bank and is not drained yet, oldest first.
+def injections(folder: str, bank: str, host: str, session: str) -> list[Record]:
+    """What was injected into one session of a host and is not drained yet, oldest first.
 
     `bank` is the bank's name in the state folder. Unreadable and foreign files are left out.
     """
-    wanted = (short(bank), short(session))
+    wanted = (short(bank), short(f"{host}:{session}"))
     found = []
     for name in _names(folder):
         parts = name.split(".")
         if tuple(parts[1:3]) != wanted or parts[3] not in INJECTING:
             continue
-        record = _load(os.path.join(folder, name))[0]
-        if record and record["session"] == session and "injection" in record:
+        record = _own(os.path.join(folder, name))
+        if record.get("host") == host and record.get("session") == session:
             found.append(record)
-    return found
+    return [record for record in found if "injection" in record]
+
+
+def _own(path: str) -> Record:
+    """A record that this program wrote, read without the schema, for which a hook has no time.
+
+    Empty when it is none.
+    """
+    try:
+        with open(path, "rb") as stream:
+            record = json.loads(stream.read(MAX_BYTES))
+    except (OSError, ValueError):
+        return {}
+    whole = isinstance(record, dict) and record.get("format") == FORMAT
+    return record if whole else {}
 
 
 def drain(folder: str, handle: Callable[[Record], bool], bank: str | None = None) -> Drained:
@@ -140,7 +152,8 @@ def short(text: str) -> str:
 
 
 def _name(record: Mapping[str, Any]) -> str:
-    place = f"{short(record['bank'])}.{short(record['session'])}"
+    session = f"{record['host']}:{record['session']}"
+    place = f"{short(record['bank'])}.{short(session)}"
     return f"{record['id']}.{place}.{record['event']}.json"
 
 
@@ -167,6 +180,8 @@ def _load(path: str) -> tuple[Record | None, str]:
         record = json.loads(data)
     except (ValueError, RecursionError) as error:
         return None, f"not JSON: {error}"
+    from memtui.capture.shape import faults_of
+
     wrong = faults_of(record, _schema())
     return (None, wrong[0]) if wrong else (record, "")
 

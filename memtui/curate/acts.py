@@ -72,6 +72,7 @@ def heal_locked(curator: Curator) -> Healed:
     """`heal` for a caller that holds the lock."""
     done, undone = [], []
     for record in curator.ledger.unfinished():
+        _sweep(curator, record)
         appended = bool(_appended(curator, record))
         if appended or _untouched(curator, record):
             if not appended:
@@ -168,7 +169,7 @@ def _followed(curator: Curator, change: FileChange) -> FileRecord:
 
 
 def _different(old: bytes, new: bytes) -> tuple[int, int, int]:
-    """The lines that differ: where they start, and where they end in each."""
+    """The lines that differ with one more on each side, to find their place again: start and both ends."""
     limit = min(len(old), len(new))
     start = next((at for at in range(limit) if old[at] != new[at]), limit)
     start = old.rfind(b"\n", 0, start) + 1
@@ -178,7 +179,17 @@ def _different(old: bytes, new: bytes) -> tuple[int, int, int]:
     line = tail.find(b"\n")
     # Whole lines only, and never past a line that both share in part.
     back = 0 if line < 0 else back - line - 1
+    start = old.rfind(b"\n", 0, max(start - 1, 0)) + 1
+    after = old.find(b"\n", len(old) - back)
+    back = 0 if after < 0 else len(old) - after - 1
     return start, len(old) - back, len(new) - back
+
+
+def _sweep(curator: Curator, record: ActRecord) -> None:
+    """Remove temporary files of the killed process: only acts write there, and we hold their lock."""
+    for folder in {curator.place(file.path).parent for file in record.files}:
+        for left in folder.glob(".memtui-*.tmp"):
+            left.unlink(missing_ok=True)
 
 
 def _untouched(curator: Curator, record: ActRecord) -> bool:

@@ -20,10 +20,10 @@ META = "metadata"
 
 
 def parse_item(curator: Curator, path: str, data: bytes) -> Card | Page:
-    """The card or page in a file's bytes, by where it lies and, in a host's folder, by its type."""
+    """The card or page in a file's bytes: by where it lies, and by its type."""
     file = curator.place(path)
-    if curator.layout is Layout.MEMTUI:
-        return parse_page(file, data) if path.startswith("pages/") else parse_card(file, data)
+    if curator.layout is Layout.MEMTUI and path.startswith("pages/"):
+        return parse_page(file, data)
     card = parse_card(file, data)
     return parse_page(file, data) if card.type in PAGE_TYPES else card
 

@@ -24,12 +24,10 @@ from memtui.curate.files import free_name, path_of, read_now, with_keys
 from memtui.curate.index_lines import follow_items
 from memtui.curate.pages import new_page
 from memtui.curate.similar import likeness, said, words
-from memtui.curate.standing import standing
+from memtui.curate.standing import CARRIED, standing
 from memtui.index.states import key_of
 from memtui.safety.redact import redact
 
-CARRIED = "verdicts"
-"""Key in a merge event's data: the verdicts of the sources, as events."""
 _SAID = 0.6
 """From here on a sentence counts as said by another text."""
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from memtui.bank.events import from_json
 from memtui.bank.model import Event
 
 ACT = "act"
 """Key in an event's data: the act that it belongs to."""
 OF = "of"
 """Key in the data of an undo, redo or revert: the act that it is about."""
+CARRIED = "verdicts"
+"""Key in a merge event's data: the verdicts of the sources, as events."""
 CORRECTIONS = ("undo", "redo", "revert")
 
 
@@ -44,3 +48,27 @@ def _is_undone(act: str, about: dict[str, list[Event]], known: dict[str, bool]) 
                 known[act] = event.verb != "redo"
                 break
     return known[act]
+
+
+def effective(events: Iterable[Event]) -> tuple[Event, ...]:
+    """What trust and states are computed from: acts that stand, and verdicts that merges handed on.
+
+    A verdict on a source of a merge counts for the result as if it had been said about it.
+    """
+    found: list[Event] = []
+    for event in standing(events):
+        found.append(event)
+        carried = event.data.get(CARRIED) if event.verb == "merge" else None
+        for line in carried if isinstance(carried, list) else ():
+            verdict = _verdict(line)
+            if verdict is not None:
+                found.append(replace(verdict, item=event.item))
+    return tuple(sorted(found, key=lambda event: (event.at, event.id)))
+
+
+def _verdict(line: object) -> Event | None:
+    try:
+        return from_json(line)
+    except ValueError:
+        # Written by hand or by a newer memtui: the linter names damaged events, trust leaves them out.
+        return None

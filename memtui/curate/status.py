@@ -50,7 +50,7 @@ def demote(curator: Curator, items: Sequence[Item], reason: str = "") -> ActResu
 
 def pin(curator: Curator, items: Sequence[Item], on: bool | None = None) -> ActResult:
     """Pin or unpin; with `on` None, pin all unless all are pinned. Raises like `promote`."""
-    wanted = not all(item.pinned for item in items) if on is None else on
+    wanted = not (items and all(item.pinned for item in items)) if on is None else on
 
     def keys(item: Card | Page) -> _Step | None:
         return None if item.pinned == wanted else _Step({"pinned": wanted}, {"pinned": wanted})

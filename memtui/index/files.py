@@ -22,6 +22,7 @@ class Stat(NamedTuple):
     size: int
 
 
+_INDEX = INDEX.encode()
 UNSEEN = Stat(0, 0)
 
 
@@ -71,7 +72,7 @@ def _listed(folder: Path) -> tuple[dict[bytes, Stat], int]:
 
 def is_memory_file(name: bytes) -> bool:
     """Whether a file of this name is a card or page."""
-    return name.endswith(b".md") and name != os.fsencode(INDEX) and not name.startswith(b".")
+    return name.endswith(b".md") and name != _INDEX and not name.startswith(b".")
 
 
 def seen_as_loaded(path: Path, digest: str) -> Stat:

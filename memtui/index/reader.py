@@ -10,7 +10,7 @@ import os
 import sqlite3
 from typing import Any, NamedTuple
 
-VERSION = 1
+VERSION = 2
 """`user_version` of the databases that this code reads; any other one is rebuilt."""
 
 CANDIDATE_WIDTH = 17
@@ -43,35 +43,6 @@ class Ingredients(NamedTuple):
     policy: tuple[Any, ...]
     items: tuple[tuple[Any, ...], ...]
     total: int | None = None
-
-
-class Scope(NamedTuple):
-    """Where and when: the project (aliases resolved by `Reader.owner`), the branch, the day."""
-
-    owner: str
-    branch: str
-    today: int
-
-
-class Fitting(NamedTuple):
-    """An item that nothing but room can hold back, as far as its rank needs it."""
-
-    seq: int
-    checked: int
-    pinned: int
-    importance: float
-    score: float
-    used_day: int
-
-
-class FileSeen(NamedTuple):
-    """A file as the index saw it: bytes path relative to the bank; `mtime_ns` 0 means look again."""
-
-    seq: int
-    path: bytes
-    mtime_ns: int
-    size: int
-    digest: str
 
 
 def decoded(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -113,16 +84,23 @@ class Reader:
         rows = self.connection.execute(f"SELECT {_CANDIDATE} FROM item ORDER BY layer, name, path")
         return self.head()._replace(items=tuple(map(decoded, rows)))
 
-    def fitting(self, scope: Scope) -> list[Fitting]:
-        """Every item that only room can hold back in this scope."""
-        rows = self.connection.execute(
-            "SELECT seq, checked, pinned, importance, score, used_day FROM item"
-            f" WHERE fit = 1 AND {_IN_SCOPE}",
-            _bound(scope),
-        )
-        return list(map(Fitting._make, rows))
+    def best(
+        self,
+        scope: tuple[str, str, int],
+        weights: tuple[float, float, float, float],
+        wanted: tuple[int, int, float, int, int],
+    ) -> list[tuple[int, float]]:
+        """Row ids with their rank, best first, of items that only room can hold back.
 
-    def total(self, scope: Scope) -> int:
+        A scope is (owner, branch, today): the project with aliases resolved, the branch, the day.
+        `weights` are those of importance, trust and recency, and what is left of recency after a day.
+        `wanted` is (pinned, checked, highest rank, most bytes of a line, how many).
+        """
+        pinned, checked, highest, room, size = wanted
+        values = (*weights, scope[2], pinned, checked, *_bound(scope), room, highest, size)
+        return self.connection.execute(_BEST, values).fetchall()
+
+    def total(self, scope: tuple[str, str, int]) -> int:
         """How many items hold in this scope."""
         sql = f"SELECT count(*) FROM item WHERE live = 1 AND {_IN_SCOPE}"
         return int(self.connection.execute(sql, _bound(scope)).fetchone()[0])
@@ -131,9 +109,9 @@ class Reader:
         """The candidates of these row ids."""
         return {row[0]: decoded(row[1:]) for row in self._by_seq(_CANDIDATE, seqs)}
 
-    def files(self, seqs: Iterable[int]) -> list[FileSeen]:
-        """The files of these row ids."""
-        return list(map(FileSeen._make, self._by_seq("path, mtime_ns, size, digest", seqs)))
+    def extras(self) -> tuple[tuple[Any, ...], ...]:
+        """Candidates that no row stands for: none (see `memtui.index.recheck`)."""
+        return ()
 
     def _by_seq(self, columns: str, seqs: Iterable[int]) -> list[tuple[Any, ...]]:
         wanted = list(seqs)
@@ -146,11 +124,22 @@ class Reader:
         return rows
 
 
+_BEST = """
+SELECT seq, ? * importance + ? * score + ? * pow(?, max(0, ? - used_day)) AS rank FROM item
+WHERE fit = 1 AND pinned = ? AND checked = ?
+AND owner IN ('', ?) AND branch IN ('', ?) AND (expires_day = 0 OR expires_day > ?)
+AND room <= ? AND rank <= ? ORDER BY rank DESC LIMIT ?
+"""
 _IN_SCOPE = "owner IN ('', ?) AND branch IN ('', ?) AND (expires_day = 0 OR expires_day > ?)"
 
 
-def _bound(scope: Scope) -> tuple[str, str, int]:
-    return scope.owner, scope.branch, scope.today
+def _bound(scope: tuple[str, str, int]) -> tuple[str, str, int]:
+    owner, branch, today = scope
+    return _storable(owner), _storable(branch), today
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def injection_rows(db_path: str | os.PathLike[str]) -> Ingredients:
@@ -164,6 +153,7 @@ def _open(db_path: str | os.PathLike[str]) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(f"file:{_quoted(db_path)}?mode=ro", uri=True, timeout=0.5)
         found = connection.execute("PRAGMA user_version").fetchone()[0]
+        _have_pow(connection)
     except sqlite3.Error as error:
         if connection is not None:
             connection.close()
@@ -172,6 +162,14 @@ def _open(db_path: str | os.PathLike[str]) -> sqlite3.Connection:
         connection.close()
         raise IndexMissing(f"index version {found}, wanted {VERSION}")
     return connection
+
+
+def _have_pow(connection: sqlite3.Connection) -> None:
+    """Some builds of SQLite have no pow()."""
+    try:
+        connection.execute("SELECT pow(1, 1)")
+    except sqlite3.OperationalError:
+        connection.create_function("pow", 2, lambda base, exponent: base**exponent)
 
 
 def _quoted(path: str | os.PathLike[str]) -> str:

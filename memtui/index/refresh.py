@@ -7,7 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ def refresh(
     """
     facts = Facts(
         now=clock(),
-        trust=trust_by_id(contents.events),
+        trust={},
         drift=drift or {},
         evidence=evidence_states or {},
         used=used or {},
@@ -89,7 +89,7 @@ def _meta(
 
 
 def version_of(contents: BankContents, facts: Facts) -> str:
-    """16 hex digits that name everything the rows are made from."""
+    """16 hex digits that name everything the rows are made from. Trust follows from the events."""
     digest = sha256()
 
     def add(values: Iterable[Any]) -> None:
@@ -127,6 +127,10 @@ class _Refresh:
             return self._done(0, 0, self._generation(), meta)
         self.connection.execute("BEGIN IMMEDIATE")
         try:
+            trust = trust_by_id(
+                self.contents.events
+            )  # here: the check that nothing changed is quick
+            self.facts = replace(self.facts, trust=trust)
             written, removed = self._write_items()
             same = not written and not removed and self._same_meta(meta)
             generation = self._generation() + (not same)

@@ -80,6 +80,36 @@ def policy_tuple(policy: Policy) -> tuple[Any, ...]:
     )
 
 
+def least_bytes(item: Item, tier: str) -> int:
+    """A lower bound of the UTF-8 bytes that an item's injected line has, whatever cleaning drops."""
+    fixed = len("- []  (; )") + len(tier) + _plain(item.id) + _plain(item.type)
+    tags = [size + len(", ") for tag in item.tags[:3] if (size := _plain(tag))]
+    return fixed + sum(tags) + _firm(item.title)
+
+
+def _plain(word: str) -> int:
+    """The length of a word that no cleaning touches, else 0."""
+    return len(word) if len(word) <= 20 and word.isascii() and word.isalnum() else 0
+
+
+def _firm(title: str) -> int:
+    """The bytes of the letters and digits of a title, up to where it may be cut."""
+    if "memtui" in title.lower() or not _ODD.isdisjoint(title):
+        return 0
+    start = title[:SURE_BYTES]
+    if start.isascii() and start.isprintable():
+        return max(0, len(start) - start.count(" ") - 4)
+    start = title.encode("utf-8", "replace")[:SURE_BYTES].decode("utf-8", "ignore")
+    return max(0, len("".join(filter(str.isalnum, start)).encode()) - 4)
+
+
+SURE_BYTES = 96
+"""A title shows at least this much of itself before it is cut."""
+
+_ODD = frozenset("\u115f\u1160\u3164\uffa0\u0130")
+"""Letters that are drawn as nothing, or that change their length with their case."""
+
+
 def storable(text: str) -> str:
     """`text` with lone surrogates (bytes that were no UTF-8) replaced: SQLite stores no others."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
@@ -156,6 +186,7 @@ class _RowMaker:
             int(tier in CHECKED),
             int(live),
             int(fit),
+            least_bytes(item, tier.value),
         )
 
     def _used(self, item: Item, layer: str) -> int:

@@ -43,6 +43,7 @@ ITEM_COLUMNS = (
     "checked",
     "live",
     "fit",
+    "room",
 )
 """Columns of `item` after its row id.
 
@@ -51,7 +52,7 @@ are JSON lists of texts (a cause for each state), "" for none. `path` is relativ
 bytes; `mtime_ns` is 0 when the file was not seen with this content. `owner` is the project under which
 scope is decided (aliases resolved, the bank's own where the item names none). `checked`: its tier earns
 the checked section. `live`: no state keeps it absent. `fit`: live, of a type that the policy injects,
-and not of unconfirmed external origin.
+and not of unconfirmed external origin. `room`: its injected line has at least so many bytes.
 """
 
 TEXT_COLUMNS = ("name", "title", "body", "tags", "quotes", "parts")
@@ -68,7 +69,7 @@ CREATE TABLE item (
   UNIQUE (path)
 );
 CREATE INDEX item_fit ON item
-  (owner, branch, expires_day, checked, pinned, importance, score, used_day) WHERE fit = 1;
+  (pinned, checked, owner, branch, expires_day, room, importance, score, used_day) WHERE fit = 1;
 CREATE INDEX item_live ON item (owner, branch, expires_day) WHERE live = 1;
 CREATE INDEX item_handle ON item (handle);
 CREATE TABLE text (seq INTEGER PRIMARY KEY, {", ".join(TEXT_COLUMNS)});

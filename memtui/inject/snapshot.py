@@ -1,88 +1,53 @@
 """From the index's plain tuples to a snapshot, and the fast way to a plan when a bank is large.
 
 `plan` stays the only authority. A hook cannot afford to build ten thousand candidates, so `plan_best`
-plans over those that can be shown at all, best first, and widens the choice until no other item could
-change the text.
+has the index rank them, looks at the best of each class until no other can have a place, and plans over
+those that it looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
-from memtui import reasons
 from memtui.inject import render
+from memtui.inject.layout import Layout
 from memtui.inject.model import Candidate, Plan, PlanPolicy, Request, Snapshot
-from memtui.inject.plan import countable, own_name, plan, recency, weights
+from memtui.inject.plan import (
+    DAY_RECENCY,
+    Ranked,
+    countable,
+    judge,
+    own_name,
+    plan,
+    ranking,
+    weighed,
+    weights,
+)
 
-FIRST_CHOICE = 48
-"""How many items of each rank class are tried first; every further try has eight times as many."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-SATURATED = (reasons.OVER_LINES, reasons.UNCHECKED)
+    from memtui.inject.sources import Rows, Source
 
+CHUNK = 32
+"""How many rows of one rank class are looked at first."""
 
-class Rows(Protocol):
-    """A bank as `memtui.index.reader.Ingredients` has it: `items` are candidates as plain tuples."""
+NEAR = 1e-9
+"""Sums of SQLite and of Python may differ by less than this: such ranks count as equal."""
 
-    @property
-    def bank(self) -> str:
-        """The bank's id."""
-
-    @property
-    def project(self) -> str:
-        """The bank's own project."""
-
-    @property
-    def aliases(self) -> tuple[str, ...]:
-        """Other names of the project."""
-
-    @property
-    def policy(self) -> tuple[Any, ...]:
-        """The fields of `PlanPolicy` in their order."""
-
-    @property
-    def items(self) -> tuple[tuple[Any, ...], ...]:
-        """The fields of `Candidate` in their order."""
-
-    @property
-    def total(self) -> int | None:
-        """See `Snapshot.total`."""
-
-
-class Source(Protocol):
-    """A bank that is read piece by piece: `memtui.index.reader.Reader`, or one rechecked.
-
-    A scope is (owner, branch, today). `fitting` gives (row id, checked, pinned, importance, trust score,
-    used day) of what only room can hold back; `total` counts what holds. `extras` are candidates that
-    no row stands for.
-    """
-
-    def head(self) -> Rows:
-        """Everything but items."""
-
-    def fitting(
-        self, scope: tuple[str, str, int]
-    ) -> Sequence[tuple[int, int, int, float, float, int]]:
-        """See the class."""
-
-    def total(self, scope: tuple[str, str, int]) -> int:
-        """See the class."""
-
-    def items(self, seqs: Iterable[int]) -> Mapping[int, tuple[Any, ...]]:
-        """Candidates as tuples, by row id."""
-
-    def extras(self) -> Sequence[tuple[Any, ...]]:
-        """See the class."""
+CLASSES = ((1, 1), (1, 0), (0, 1), (0, 0))
+"""Rank classes (pinned, checked) in the order in which they are laid."""
 
 
 class Best(NamedTuple):
-    """A plan over the best of a bank, with the row ids of its shown lines, in their order.
+    """A plan over the best of a bank, with the row ids of its shown lines (-1, -2 ... for extras).
 
-    Its decisions are those of the whole bank's plan, for the items that were looked at.
+    Text and lines are those of the whole bank's plan; decisions are there for the items looked at.
     """
 
     plan: Plan
-    seqs: tuple[int, ...]
+    rows: tuple[int, ...]
 
 
 def build(rows: Rows) -> Snapshot:
@@ -99,66 +64,83 @@ def build(rows: Rows) -> Snapshot:
 
 def plan_best(source: Source, request: Request) -> Best:
     """The plan whose text and lines equal those of `plan` over the whole bank, for a hook's few ms."""
-    empty = build(source.head())
-    scope = (own_name(request.project, empty), request.branch, request.today)
-    extras = tuple(map(Candidate._make, source.extras()))
-    total = source.total(scope) + sum(countable(item, empty, request) for item in extras)
-    classes = _classes(source.fitting(scope), empty.policy, request.today)
-    size = FIRST_CHOICE
-    while True:
-        chosen = {name: _first(members, size) for name, members in classes.items()}
-        seqs = [seq for members in chosen.values() for _, seq in members]
-        found = source.items(seqs)
-        items = {seq: Candidate._make(found[seq]) for seq in seqs}
-        snapshot = empty._replace(candidates=(*items.values(), *extras), total=total)
-        result = plan(snapshot, request)
-        cut = [
-            items[chosen[name][-1][1]] for name in chosen if len(chosen[name]) < len(classes[name])
+    search = _Search(source, request)
+    for pinned, checked in CLASSES:
+        search.look_through(pinned, checked)
+    return search.result()
+
+
+class _Search:
+    """Looks at a bank's rows, best first, and notes which ones can matter."""
+
+    def __init__(self, source: Source, request: Request) -> None:
+        self.source = source
+        self.request = request
+        self.empty = build(source.head())
+        self.scope = (own_name(request.project, self.empty), request.branch, request.today)
+        self.weights = weights(self.empty.policy)
+        self.key = ranking(self.empty.policy)
+        self.looked: dict[int, Candidate] = {}
+        extras = enumerate(map(Candidate._make, source.extras()), start=1)
+        self.extras = {-at: item for at, item in extras}
+        self.total = source.total(self.scope) + sum(
+            countable(item, self.empty, request) for item in self.extras.values()
+        )
+        self.layout = Layout(self.empty.policy, request, self.empty.project, self.total)
+
+    def look_through(self, pinned: int, checked: int) -> None:
+        """Lay what has a place of one class, fetching rows as long as another one could have one."""
+        section = render.CHECKED if checked else render.UNCHECKED
+        extras = self._ranked_extras(pinned, section)
+        highest, size = float("inf"), CHUNK
+        last = False
+        while not last and not self.layout.full(section) and self._any_room():
+            wanted = (pinned, checked, highest, self.layout.room(), size)
+            rows = self.source.best(self.scope, (*self.weights, DAY_RECENCY), wanted)
+            last = len(rows) < size
+            end = len(rows) if last else _gap(rows)
+            size *= 2 if end else 16
+            if not end and not last:
+                continue
+            highest = -float("inf") if last else rows[end][1]
+            now = [entry for entry in extras if entry[1] > highest + NEAR]
+            extras = [entry for entry in extras if entry[1] <= highest + NEAR]
+            for item, value in sorted([*self._ranked(rows[:end]), *now], key=self.key):
+                self.layout.place(item, value)
+
+    def _any_room(self) -> bool:
+        return self.layout.room() >= render.MIN_LINE_BYTES
+
+    def _ranked(self, rows: Sequence[tuple[int, float]]) -> list[Ranked]:
+        found = self.source.items([seq for seq, _ in rows])
+        items = {seq: Candidate._make(found[seq]) for seq, _ in rows}
+        self.looked |= items
+        return [(item, self._value(item)) for item in items.values()]
+
+    def _ranked_extras(self, pinned: int, section: str) -> list[Ranked]:
+        return [
+            (item, self._value(item))
+            for item in self.extras.values()
+            if item.pinned == bool(pinned)
+            and render.section_of(item) == section
+            and not judge(item, self.empty, self.request)[0]
         ]
-        if all(_settled(item, result) for item in cut):
-            return Best(result, _shown(result, items))
-        size *= 8
+
+    def _value(self, item: Candidate) -> float:
+        return weighed(item, self.weights, self.request.today)
+
+    def result(self) -> Best:
+        """The plan over everything that was looked at."""
+        both = {**self.looked, **self.extras}
+        snapshot = self.empty._replace(candidates=tuple(both.values()), total=self.total)
+        made = plan(snapshot, self.request)
+        rows = {item.handle: seq for seq, item in both.items()}
+        return Best(made, tuple(rows[line.handle] for line in made.lines))
 
 
-def _classes(
-    fits: Sequence[tuple[int, int, int, float, float, int]], policy: PlanPolicy, today: int
-) -> dict[tuple[int, int], list[tuple[float, int]]]:
-    """(-score, row id) of what fits, best first, by rank class: (pinned, checked).
-
-    The sums are those of `plan.score`, written out for the thousands of rows.
-    """
-    by_importance, by_trust, by_recency = weights(policy)
-    fresh: dict[int, float] = {}
-    classes: dict[tuple[int, int], list[tuple[float, int]]] = {}
-    for seq, checked, pinned, importance, trust, used in fits:
-        recent = fresh.get(used)
-        if recent is None:
-            recent = fresh[used] = by_recency * recency(today - used)
-        value = by_importance * importance + by_trust * trust + recent
-        classes.setdefault((pinned, checked), []).append((-value, seq))
-    for members in classes.values():
-        members.sort()
-    return classes
-
-
-def _first(members: list[tuple[float, int]], size: int) -> list[tuple[float, int]]:
-    """The first `size` members and those that tie with the last of them."""
-    end = size
-    while 0 < end < len(members) and members[end][0] == members[end - 1][0]:
-        end += 1
-    return members[:end]
-
-
-def _settled(last: Candidate, result: Plan) -> bool:
-    """Whether nothing ranked after `last` in its class could be shown either."""
-    left = (result.budget - result.tokens + 1) * 4
-    repeats = any(d.reason == reasons.IN_CONTEXT for d in result.decisions)
-    if left <= render.MIN_LINE_BYTES and not repeats:
-        return True
-    return any(d.reason in SATURATED for d in result.decisions if d.handle == last.handle)
-
-
-def _shown(result: Plan, items: Mapping[int, Candidate]) -> tuple[int, ...]:
-    """Row ids of everything whose handle is shown."""
-    shown = {line.handle for line in result.lines}
-    return tuple(seq for seq, item in items.items() if item.handle in shown)
+def _gap(rows: Sequence[tuple[int, float]]) -> int:
+    """Where to part rows so that no rounding can make the two sides change their order; 0 for nowhere."""
+    for at in range(len(rows) - 1, 0, -1):
+        if rows[at - 1][1] - rows[at][1] > 2 * NEAR:
+            return at
+    return 0

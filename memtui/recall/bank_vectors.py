@@ -23,6 +23,10 @@ def embedded_text(title: str, body: str) -> str:
     return f"{title}\n{body}".strip()[:_EMBEDDED_CHARS]
 
 
+DEAD = 50
+"""Vectors of texts that no item holds any more, kept until there are more than a tenth as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowMap:
     """Which rows of the index hold which text: rows by digest, and the digest of each row."""
@@ -85,6 +89,14 @@ class BankVectors:
         if pruned and (self.index is None or not self.index.sync()):
             discard(self.chroma_root)
         return pruned
+
+    def tidy(self) -> int:
+        """Forget the vectors of texts that changed, once they are many: each deletion makes Chroma
+        build anew. Raises as `prune` does.
+        """
+        live = self.map().rows
+        dead = sum(digest not in live for digest in self.store.digests())
+        return self.prune() if dead > max(DEAD, len(live) // 10) else 0
 
     def notes(self, key: ModelKey | None) -> list[Note]:
         """What is not as it should be: vectors missing or of another model, an index not current."""

@@ -278,6 +278,7 @@ def _rank(
             for key, document in found.documents.items()
         },
         importance={key: document.importance for key, document in found.documents.items()},
+        literalness=query.literalness,
     )
     terms = fuse(signals, settings)
     return tuple(

@@ -16,6 +16,7 @@ class Signals:
     `words` and `trigram` are BM25 (higher is better) of the items on those lists; `dense` the cosine
     of every item that has a vector, None when vectors take no part. `literal` is the share of the
     query's identifiers that the item holds as typed, `hours` the time since its last use.
+    `literalness` is how much of the query is names rather than prose: it scales the trigrams' weight.
     """
 
     words: Mapping[str, float] = field(default_factory=dict)
@@ -24,6 +25,7 @@ class Signals:
     literal: Mapping[str, float] = field(default_factory=dict)
     hours: Mapping[str, float] = field(default_factory=dict)
     importance: Mapping[str, float] = field(default_factory=dict)
+    literalness: float = 1.0
 
     @property
     def keys(self) -> list[str]:
@@ -59,8 +61,9 @@ def list_weights(signals: Signals, settings: Settings) -> dict[str, float]:
         weights["vectors"] = settings.dense_weight if signals.words or signals.trigram else 1.0
         lexical -= weights["vectors"]
     if signals.words and signals.trigram:
-        weights["words"] = lexical * (1.0 - settings.trigram_weight)
-        weights["trigram"] = lexical * settings.trigram_weight
+        share = settings.trigram_weight * signals.literalness
+        weights["words"] = lexical * (1.0 - share)
+        weights["trigram"] = lexical * share
     elif signals.words or signals.trigram:
         weights["words" if signals.words else "trigram"] = lexical
     return weights

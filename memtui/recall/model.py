@@ -68,7 +68,8 @@ MAX_RECENCY = 0.1
 class Settings:
     """Everything that moves the ranking. All weights are >= 0; out-of-range values are clamped.
 
-    `trigram_weight` is the trigram's share of the lexical part, `literal_weight` the bonus when every
+    `trigram_weight` is the trigrams' share of the lexical part when the query is all names (prose
+    leaves them down to a quarter of it), `literal_weight` the bonus when every
     identifier of the query stands in the item as typed. `decay` is per hour since last use. `importance`,
     `trust` and `recency` rank without a query; `recency`, `importance` and `relevance` are the weights
     of the Generative Agents preset, whose parts are min-max normalised unless `normalise` is off.

@@ -83,6 +83,12 @@ class Query:
         """Whether there is nothing to search for (filters alone may remain)."""
         return not (self.words or self.phrases or self.identifiers)
 
+    @property
+    def literalness(self) -> float:
+        """How much of the query is names and phrases rather than prose, in 0.25..1."""
+        literals = len(self.identifiers) + len(self.phrases)
+        return max(0.25, literals / ((literals + len(self.words)) or 1))
+
 
 @dataclass(slots=True)
 class _Parts:

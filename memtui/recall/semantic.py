@@ -87,9 +87,18 @@ class Semantic:
             return
         self._stop.clear()
         self._thread = threading.Thread(
-            target=self.refresh, args=(progress,), name="memtui-semantic", daemon=True
+            target=self._run, args=(progress,), name="memtui-semantic", daemon=True
         )
         self._thread.start()
+
+    def _run(self, progress: Progress | None) -> None:
+        try:
+            self.refresh(progress)
+        except Exception as error:  # noqa: BLE001 - a thread's traceback would be drawn over the screen
+            self._failure = Note(
+                "semantic", f"semantic search stopped: {error!r}", "start it again"
+            )
+            self._state = SemanticState.FAILED
 
     def close(self, seconds: float = 10.0) -> None:
         """Stop the work after its present batch, and let go of indexes and locks."""
@@ -110,12 +119,16 @@ class Semantic:
         Blocking: for a worker. `progress` gets (done, of) texts after each batch and cancels by False;
         what is embedded by then is kept.
         """
+
+        def going_on(done: int, of: int) -> bool:
+            return (progress is None or progress(done, of)) and not self._stop.is_set()
+
         with self._working:
             if not self._loaded():
                 return Refreshed()
             total = Refreshed()
             for bank in self.banks:
-                total = _sum(total, self._try_bank(bank, progress))
+                total = _sum(total, self._try_bank(bank, going_on))
                 if total.cancelled:
                     break
             return total
@@ -175,7 +188,7 @@ class Semantic:
         self._state = SemanticState.READY
         return True
 
-    def _try_bank(self, bank: BankVectors, progress: Progress | None) -> Refreshed:
+    def _try_bank(self, bank: BankVectors, progress: Progress) -> Refreshed:
         try:
             done = self._refresh_bank(bank, progress)
         except CorpusError as error:
@@ -190,7 +203,7 @@ class Semantic:
             return done
         return Refreshed()
 
-    def _refresh_bank(self, bank: BankVectors, progress: Progress | None) -> Refreshed:
+    def _refresh_bank(self, bank: BankVectors, progress: Progress) -> Refreshed:
         key = self.key
         if key is None:
             return Refreshed()
@@ -198,7 +211,7 @@ class Semantic:
         missing = sorted(set(rows) - bank.store.present(key))
         embedded = self._embed_missing(bank, key, missing, rows, progress)
         cancelled = embedded < len(missing)
-        pruned = 0 if cancelled else bank.prune()
+        pruned = 0 if cancelled else bank.tidy()
         if bank.index is not None and not cancelled:
             bank.index.sync(progress)
         return Refreshed(embedded, len(rows) - len(missing), pruned, cancelled)
@@ -209,19 +222,19 @@ class Semantic:
         key: ModelKey,
         missing: Sequence[str],
         rows: Mapping[str, tuple[int, ...]],
-        progress: Progress | None,
+        progress: Progress,
     ) -> int:
         embedder = self._embedder
         done = 0
         for start in range(0, len(missing), BATCH):
-            if embedder is None or self._stop.is_set():
+            if embedder is None:
                 break
             texts = bank_texts(bank.corpus, {d: rows[d][0] for d in missing[start : start + BATCH]})
             with self._model:
                 blobs = embedder.embed(list(texts.values()))
             bank.store.add(key, dict(zip(texts, blobs, strict=True)))
             done = min(start + BATCH, len(missing))
-            if progress is not None and not progress(done, len(missing)):
+            if not progress(done, len(missing)):
                 break
         return done
 

@@ -109,6 +109,11 @@ class VectorStore:
             )
             return {digest for (digest,) in rows}
 
+    def digests(self) -> set[str]:
+        """The digests that have a vector of any model."""
+        with self._reading() as db:
+            return {digest for (digest,) in db.execute("SELECT DISTINCT digest FROM vectors")}
+
     def read(self, key: ModelKey, after: int = 0) -> Batch:
         """All vectors of this model with a `seq` above `after`, as of one moment."""
         with self._reading() as db:
@@ -154,9 +159,7 @@ class VectorStore:
 
     def prune(self, live: Collection[str]) -> int:
         """Forget every vector whose digest is not in `live`. Returns how many went."""
-        with self._reading() as db:
-            stored = {digest for (digest,) in db.execute("SELECT DISTINCT digest FROM vectors")}
-        dead = stored.difference(live)
+        dead = self.digests().difference(live)
         return self.forget(dead) if dead else 0
 
     def drop_model(self, key: ModelKey) -> int:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from memtui.hosts.decode import decode_line
 from memtui.hosts.digest import record_digest
 from memtui.hosts.jsonl import read_span
-from memtui.hosts.model import Span
+from memtui.hosts.model import HostHome, Span
 from memtui.hosts.place import span_at
+from memtui.safety.redact import redact
+from memtui.sessions.behind import find_behind
 from memtui.sessions.catalogue import Catalogue, source_of
 from memtui.sessions.keys import record_key
 from memtui.sessions.rows import split_id
@@ -26,8 +29,9 @@ _RECORDS = (
     "WHERE r.key = ? AND f.host = ? AND NOT f.gone ORDER BY r.id"
 )
 _COPIES = (
-    "SELECT f.path, f.compressed, c.offset, c.length, s.session, NULL FROM copies c "
-    "JOIN files f ON f.id = c.file JOIN sessions s ON s.id = c.session "
+    "SELECT f.path, f.compressed, c.offset, c.length, COALESCE((SELECT s.session FROM session_files sf "
+    "JOIN sessions s ON s.id = sf.session WHERE sf.file = c.file ORDER BY s.agent <> '' LIMIT 1), ''), "
+    "NULL FROM copies c JOIN files f ON f.id = c.file "
     "WHERE c.key = ? AND f.host = ? AND NOT f.gone ORDER BY c.file, c.offset"
 )
 
@@ -98,43 +102,82 @@ class Verification:
 
 
 class Citations:
-    """Looks cited records up in the catalogue and reads them again from the hosts' files."""
+    """Looks cited records up in the catalogue and reads them again from the hosts' files.
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    Where the catalogue is behind, the session's own files are read on from where it stands; `home`
+    is where files are looked for that it does not know at all. Safe from any thread.
+    """
+
+    def __init__(self, catalogue: Catalogue, home: HostHome | None = None) -> None:
         self._catalogue = catalogue
+        self._home = home
 
     def locate(self, ref: str) -> Location | None:
         """Where the record of `host:session#record` lies, or None if no file is known to hold it.
 
         Raises sqlite3.Error if there is no catalogue.
         """
+        return next(iter(self._places(ref)), None)
+
+    def verify(self, evidence: Cited) -> Verification:
+        """Read the cited record again and compare its digest, or the quote where there is none.
+
+        A copy in a fork counts: CHANGED means that no file holds the record as it was cited.
+        """
+        best = Verification(Standing.GONE)
+        for location in self._places(evidence.ref):
+            found = _check(location, evidence)
+            if found.state is Standing.VERIFIED:
+                return found
+            if best.state is Standing.GONE:
+                best = found
+        return best
+
+    def _places(self, ref: str) -> Iterator[Location]:
+        """Where the record lies: in the cited session, in its copies, in what was not read yet."""
         try:
             wanted = parse_ref(ref)
         except ValueError:
-            return None
+            return
         key = record_key(wanted.host, wanted.session, wanted.record)
         with closing(self._catalogue.reader()) as db:
             rows = db.execute(_RECORDS, (key, wanted.host)).fetchall()
             rows += db.execute(_COPIES, (key, wanted.host)).fetchall()
             rows = rows or _by_place(db, wanted)
-        rows.sort(key=lambda row: row[4] != wanted.session)
-        return _location(wanted, rows[0]) if rows else None
+            rows.sort(key=lambda row: row[4] != wanted.session)
+            yield from (_location(wanted, row) for row in rows)
+            host = self._catalogue.hosts.get(wanted.host)
+            if host is None or any(row[4] == wanted.session for row in rows):
+                return
+            found = find_behind(db, host, wanted.session, wanted.record, self._home)
+        if found is not None:
+            source, span = found
+            yield Location(wanted.host, wanted.session, wanted.record, span, source.compressed)
 
-    def verify(self, evidence: Cited) -> Verification:
-        """Read the cited record again and compare its digest, or the quote where there is none."""
-        location = self.locate(evidence.ref)
-        raw = _raw(location)
-        if location is None or raw is None:
-            return Verification(Standing.GONE)
-        found = bool(evidence.quote) and any(evidence.quote in text for text in _texts(raw))
-        try:
-            digest = record_digest(location.host, raw)
-        except (KeyError, ValueError):
-            return Verification(Standing.GONE, location)
-        holds = digest == evidence.record if evidence.record else found or not evidence.quote
-        return Verification(
-            Standing.VERIFIED if holds else Standing.CHANGED, location, digest, found
-        )
+
+def _check(location: Location, evidence: Cited) -> Verification:
+    raw = _raw(location)
+    if raw is None:
+        return Verification(Standing.GONE)
+    found = bool(evidence.quote) and quote_in(evidence.quote, _texts(raw))
+    try:
+        digest = record_digest(location.host, raw)
+    except (KeyError, ValueError):
+        return Verification(Standing.GONE, location)
+    holds = digest == evidence.record if evidence.record else found or not evidence.quote
+    state = Standing.VERIFIED if holds else Standing.CHANGED
+    return Verification(state, location, digest, found)
+
+
+def quote_in(quote: str, texts: Iterable[str]) -> bool:
+    """Whether a text holds the quote, as it stands or as it reads redacted; spaces count as one."""
+    wanted = " ".join(quote.split())
+    for text in texts:
+        if quote in text or wanted in " ".join(text.split()):
+            return True
+        if "[redacted:" in wanted and wanted in " ".join(redact(text).text.split()):
+            return True
+    return False
 
 
 def _by_place(db: sqlite3.Connection, wanted: Ref) -> list[tuple[Any, ...]]:
@@ -168,15 +211,14 @@ def _location(wanted: Ref, row: tuple[Any, ...]) -> Location:
     )
 
 
-def _raw(location: Location | None) -> dict[str, Any] | None:
+def _raw(location: Location) -> dict[str, Any] | None:
     """The record at a location as JSON; None when the file no longer holds it there."""
-    if location is None:
-        return None
     try:
-        data = json.loads(read_span(location.span, location.compressed))
-    except (OSError, EOFError, ValueError, RecursionError):
+        pieces = decode_line(read_span(location.span, location.compressed)).pieces
+    except (OSError, EOFError):
         return None
-    return data if isinstance(data, dict) else None
+    value = pieces[0].value if pieces else None
+    return value if isinstance(value, dict) else None
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import sqlite3
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from enum import Enum
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ class FileRow:
 
 
 COLUMNS = ", ".join(spec.name for spec in fields(FileRow))
+_values = attrgetter(*(spec.name for spec in fields(FileRow)))
 _PUT = (
     f"INSERT INTO files ({COLUMNS}) VALUES ({', '.join('?' * len(fields(FileRow)))}) "
     "ON CONFLICT (id) DO UPDATE SET "
@@ -100,9 +102,24 @@ def load_file(db: sqlite3.Connection, file: int) -> FileRow:
     return FileRow(*found)
 
 
+def file_with(db: sqlite3.Connection, device: int, inode: int) -> FileRow | None:
+    """The known file with this inode, if it is still where it was."""
+    for row in db.execute(
+        f"SELECT {COLUMNS} FROM files WHERE inode = ? AND device = ?", (inode, device)
+    ):
+        known = FileRow(*row)
+        try:
+            stat = Path(known.path).stat()
+        except OSError:
+            continue
+        if (stat.st_dev, stat.st_ino) == (device, inode):
+            return known
+    return None
+
+
 def save_file(db: sqlite3.Connection, row: FileRow) -> None:
     """Write a file's row."""
-    db.execute(_PUT, astuple(row))
+    db.execute(_PUT, _values(row))
 
 
 def save_place(db: sqlite3.Connection, row: FileRow) -> None:
@@ -149,15 +166,24 @@ def fate_of(row: FileRow, stat: os.stat_result) -> Fate:
     path = Path(row.path)
     if row.compressed:
         return Fate.GROWN if not same_place and has_head(row, path) else Fate.REPLACED
-    if stat.st_size < row.offset or not has_head(row, path):
-        return Fate.REPLACED
-    return Fate.GROWN if tail_hash(path, row.offset) == row.tail else Fate.REPLACED
+    return Fate.GROWN if stat.st_size >= row.offset and has_marks(row) else Fate.REPLACED
 
 
 def has_head(row: FileRow, path: Path) -> bool:
     """Whether `path` begins like the known file, decompressed where needed. Raises OSError."""
     head = read_head(path, row.head_length)
     return bool(row.head_length) and len(head) == row.head_length and _hash(head) == row.head
+
+
+def has_marks(row: FileRow) -> bool:
+    """Whether the file can be read on from the row's offset: its head and what it read last are there."""
+    path = Path(row.path)
+    try:
+        if not has_head(row, path):
+            return False
+        return bool(row.compressed) or tail_hash(path, row.offset) == row.tail
+    except OSError:
+        return False
 
 
 def note_stat(row: FileRow, stat: os.stat_result) -> None:

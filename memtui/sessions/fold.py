@@ -7,8 +7,13 @@ import re
 
 from memtui.hosts.model import Entry, Kind
 from memtui.sessions.rows import KIND_FLAG, KIND_NUMBER, Flag, split_id, turn_id
-from memtui.sessions.store import Row, Session, Store
+from memtui.sessions.store import Place, Row, Session, Store
 from memtui.sessions.texts import PREVIEW, clean, preview, redacted_head
+
+# Plain integers: combining members of an IntFlag costs more than all else here.
+_CALL, _ERROR, _DIFF = int(Flag.CALL), int(Flag.ERROR), int(Flag.DIFF)
+_PENDING, _FOLDED_OK, _RECOVERED = int(Flag.PENDING), int(Flag.FOLDED_OK), int(Flag.RECOVERED)
+_KIND_FLAG = {kind: int(flag) for kind, flag in KIND_FLAG.items()}
 
 _COMMAND_SHOWN = 120
 _ERROR_WINDOW = 2048
@@ -25,27 +30,26 @@ class Folder:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def add(self, session: Session, file: int, key: int, entry: Entry) -> None:
-        """Take in one entry of the file with row id `file`; `key` is its record's key."""
+    def add(self, session: Session, key: int, place: Place, entry: Entry) -> None:
+        """Take in one entry, whose record has this key and lies at `place`."""
         session.meet(entry.at)
         session.dirty = True
         if entry.kind is Kind.RESULT:
-            row = self._result(session, file, entry)
+            row = self._result(session, place.file, entry)
         else:
-            row = self._merge(session, entry) or self._new(session, file, entry)
-        place = (file, entry.span.offset, entry.span.length)
+            row = self._merge(session, entry) or self._new(session, place.file, entry)
         self._store.add_record(key, row.id, entry.part, KIND_NUMBER[entry.kind], place)
 
     def _new(self, session: Session, file: int, entry: Entry) -> Row:
-        flags = KIND_FLAG[entry.kind]
+        flags = _KIND_FLAG[entry.kind]
         if entry.is_error:
-            flags |= Flag.ERROR
+            flags |= _ERROR
         if entry.diff:
-            flags |= Flag.DIFF
+            flags |= _DIFF
         seq = session.next_seq
         session.next_seq += 1
         row = Row(
-            turn_id(session.id, seq), KIND_NUMBER[entry.kind], int(flags), 0, file,
+            turn_id(session.id, seq), KIND_NUMBER[entry.kind], flags, 0, file,
             entry.record, entry.part, entry.at, entry.message, entry.call, clean(entry.tool, 80),
             entry.exit_code, entry.agent if entry.kind is Kind.SUBAGENT else None,
             preview=preview(entry.text),
@@ -73,14 +77,14 @@ class Folder:
         if fold.carrier is not None:
             carrier = self._store.row(session, fold.carrier)
             carrier.calls += 1
-            carrier.failed += bool(row.flags & Flag.ERROR)
-        if entry.call and not row.flags & Flag.ERROR:
-            row.flags |= Flag.PENDING
+            carrier.failed += bool(row.flags & _ERROR)
+        if entry.call and not row.flags & _ERROR:
+            row.flags |= _PENDING
             _keep(fold.calls, entry.call, seq, _KEPT["calls"])
-        elif row.flags & Flag.ERROR:
+        elif row.flags & _ERROR:
             _keep(fold.failures, str(row.command), seq, _KEPT["failures"])
         else:
-            row.flags |= Flag.FOLDED_OK
+            row.flags |= _FOLDED_OK
 
     def _merge(self, session: Session, entry: Entry) -> Row | None:
         """The row of an earlier block of the same answer, with this one added to it."""
@@ -100,19 +104,19 @@ class Folder:
         if row is None:
             return self._orphan(session, file, entry)
         failed = failed_result(entry)
-        was_failed = bool(row.flags & Flag.ERROR)
-        row.flags &= ~(Flag.PENDING | Flag.FOLDED_OK)
+        was_failed = bool(row.flags & _ERROR)
+        row.flags &= ~(_PENDING | _FOLDED_OK)
         if entry.diff:
-            row.flags |= Flag.DIFF
+            row.flags |= _DIFF
         row.exit_code = entry.exit_code if entry.exit_code is not None else row.exit_code
         row.tool = row.tool or clean(entry.tool, 80)
         if failed or was_failed:
-            row.flags |= Flag.ERROR
+            row.flags |= _ERROR
             self._failed(session, row, entry, counted=was_failed)
         else:
-            row.flags |= Flag.FOLDED_OK
+            row.flags |= _FOLDED_OK
             if session.fold.failures.pop(str(row.command), None) is not None:
-                row.flags |= Flag.RECOVERED
+                row.flags |= _RECOVERED
         return row
 
     def _called(self, session: Session, entry: Entry) -> Row | None:
@@ -124,7 +128,7 @@ class Folder:
         return self._store.row_of_call(session, entry.call)
 
     def _failed(self, session: Session, row: Row, entry: Entry, *, counted: bool) -> None:
-        row.flags &= ~Flag.RECOVERED
+        row.flags &= ~_RECOVERED
         if counted:
             return
         row.preview = failure_preview(row.preview, entry.text)
@@ -137,11 +141,11 @@ class Folder:
         failed = failed_result(entry)
         seq = session.next_seq
         session.next_seq += 1
-        flags = Flag.CALL | (Flag.ERROR if failed else Flag.FOLDED_OK)
+        flags = _CALL | (_ERROR if failed else _FOLDED_OK)
         if entry.diff:
-            flags |= Flag.DIFF
+            flags |= _DIFF
         row = Row(
-            turn_id(session.id, seq), KIND_NUMBER[Kind.CALL], int(flags), 0, file,
+            turn_id(session.id, seq), KIND_NUMBER[Kind.CALL], flags, 0, file,
             entry.record, entry.part, entry.at, None, entry.call, clean(entry.tool, 80),
             entry.exit_code, preview=preview(entry.text),
         )  # fmt: skip

@@ -10,7 +10,7 @@ from memtui.sessions.files import FileRow
 from memtui.sessions.fold import Folder
 from memtui.sessions.keys import is_global, record_key
 from memtui.sessions.project import Projects, bare_remote
-from memtui.sessions.store import Session, Store
+from memtui.sessions.store import Place, Session, Store
 from memtui.sessions.texts import clean, preview
 
 _MAX_CWDS = 50
@@ -39,6 +39,7 @@ class Ingest:
         self._agent = file.agent or ""
         self._record: tuple[str, str, int] | None = None
         self._key = 0
+        self._ordinal = 0
         self._owner: int | None = None
         self._filed: set[int] = set()
 
@@ -51,8 +52,9 @@ class Ingest:
         """The session and agent that entries belong to now."""
         return self._name, self._agent
 
-    def take(self, events: Iterable[Event]) -> None:
-        """Take in the events of one line."""
+    def take(self, events: Iterable[Event], ordinal: int) -> None:
+        """Take in the events of the line with this number."""
+        self._ordinal = ordinal
         for event in events:
             if isinstance(event, Entry):
                 self._entry(event)
@@ -75,18 +77,20 @@ class Ingest:
             self.file.started = entry.at
         session = self._session_of(entry)
         record = (entry.record, session.agent, entry.span.offset)
-        place = (self.file.id, entry.span.offset, entry.span.length)
+        place = Place(self.file.id, entry.span.offset, entry.span.length, self._ordinal)
         if record != self._record:
             self._record = record
             self._key = record_key(self.file.host, self._name, entry.record)
             self._owner = self._copied_from(session, entry)
             if self._owner is not None:
                 self._store.add_copy(self._key, self._owner, place)
+            elif self._store.forgotten:
+                # What was held of sessions is void after a copy had to make room.
+                self._store.forgotten = False
+                session = self._session_of(entry)
         self._store.pending += 1
         if self._owner is None:
-            # A session that had to make room for its original is read again from the database.
-            session = self._session_of(entry)
-            self._folder.add(session, self.file.id, self._key, entry)
+            self._folder.add(session, self._key, place, entry)
 
     def _session_of(self, entry: Entry) -> Session:
         """The session of an entry: rows of a sub-agent inside a main file are a session of their own."""

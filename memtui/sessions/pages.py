@@ -117,8 +117,9 @@ class Pages:
         else:
             span, order = (turn_id(session, 0) + seq + 1, turn_id(session, MAX_SEQ)), "ASC"
         found = self._db.execute(
-            f"SELECT id FROM turns WHERE id BETWEEN ? AND ? AND {condition} ORDER BY id {order} LIMIT 1",
-            (*span, *values),
+            f"SELECT id FROM turns WHERE {condition} AND id BETWEEN {span[0]} AND {span[1]} "
+            f"ORDER BY id {order} LIMIT 1",
+            values,
         ).fetchone()
         return split_id(found[0])[1] if found else None
 

@@ -139,7 +139,7 @@ class FileReader:
                 if isinstance(line, Skipped):
                     ingest.skip(line)
                 else:
-                    ingest.take(parser.feed(line))
+                    ingest.take(parser.feed(line), line.ordinal)
                 records += 1
                 row.offset, row.ordinal = reader.offset, reader.ordinal
                 if not batches.full:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntFlag, StrEnum
+from functools import lru_cache
 
 from memtui.hosts.model import Kind
 
@@ -70,26 +71,27 @@ KIND_FLAG: dict[Kind, Flag] = {
     Kind.NOTICE: Flag.NOTICE,
 }
 
-_QUIET = Flag.FOLDED_OK | Flag.THINKING | Flag.NOTICE
+_QUIET = int(Flag.FOLDED_OK | Flag.THINKING | Flag.NOTICE)
 
-_LOUD = Flag.ERROR | Flag.RECOVERED
+_LOUD = int(Flag.ERROR | Flag.RECOVERED)
 
 _SELECTS = (
-    (Flag.PROMPT, Facet.PROMPTS),
-    (Flag.CALL, Facet.CALLS),
-    (Flag.ERROR, Facet.ERRORS),
-    (Flag.DIFF, Facet.DIFFS),
+    (int(Flag.PROMPT), _BITS[Facet.PROMPTS]),
+    (int(Flag.CALL), _BITS[Facet.CALLS]),
+    (int(Flag.ERROR), _BITS[Facet.ERRORS]),
+    (int(Flag.DIFF), _BITS[Facet.DIFFS]),
 )
 
 
+@lru_cache(maxsize=4096)
 def facets_of(flags: int) -> int:
     """The facets that show a row with these flags, as a bit mask."""
     mask = _BITS[Facet.ALL]
     if not flags & _QUIET or flags & _LOUD:
         mask |= _BITS[Facet.TURNS]
-    for flag, facet in _SELECTS:
+    for flag, bit in _SELECTS:
         if flags & flag:
-            mask |= _BITS[facet]
+            mask |= bit
     return mask
 
 

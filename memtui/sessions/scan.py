@@ -13,7 +13,7 @@ from memtui.hosts.model import HostHome
 from memtui.hosts.protocol import Host
 from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.discovery import Work, discover, plan_all, work_of
-from memtui.sessions.files import FileRow, file_at, load_file
+from memtui.sessions.files import FileRow, file_at, file_with, load_file
 from memtui.sessions.project import Projects
 from memtui.sessions.reading import BATCH, Batches, FileReader, Restarted
 from memtui.sessions.reset import reset_files
@@ -24,6 +24,8 @@ Cancelled = Callable[[], bool]
 """Asked between batches: True ends the scan after what is read so far was written."""
 
 _PAUSE = 0.05
+_SUFFIXES = (".jsonl", ".json", ".zst")
+"""Files with other names are no transcripts of any host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,6 @@ class Scanner:
         self._gentle = gentle
         self._projects = Projects(home.home)
         self._db: sqlite3.Connection | None = None
-        self._foreign: set[Path] = set()
 
     def run(
         self,
@@ -102,26 +103,19 @@ class Scanner:
         return report
 
     def update(self, paths: Sequence[Path], cancelled: Cancelled | None = None) -> ScanReport:
-        """Read what is new in these files. Unknown or vanished ones cause a whole `run`."""
+        """Read what is new in these files. Unknown or vanished transcripts cause a whole `run`."""
         batches = self._begin()
         work: list[Work] = []
         for path in dict.fromkeys(paths):
-            row = file_at(batches.db, path)
-            if row is None and path in self._foreign:
+            if path.suffix not in _SUFFIXES:
                 continue
-            if row is None or row.gone or not path.exists():
-                return self._run_for(paths, cancelled)
-            item = _work_at(row, path)
+            row = _known(batches.db, path)
+            if row is None or row.gone:
+                return self.run(cancelled=cancelled)
+            item = _work_at(row, Path(row.path))
             if item is not None:
                 work.append(item)
         return _Run(self, batches, None, cancelled, None).read(work, files=len(work), gone=0)
-
-    def _run_for(self, paths: Sequence[Path], cancelled: Cancelled | None) -> ScanReport:
-        """A whole run; what it does not know of `paths` is no transcript and ignored from then on."""
-        report = self.run(cancelled=cancelled)
-        db = self._begin().db
-        self._foreign |= {path for path in paths if path.exists() and file_at(db, path) is None}
-        return report
 
     def close(self) -> None:
         """Close the connection that writes."""
@@ -251,6 +245,16 @@ class _Run:
         if self._progress is not None:
             total = max(self._bytes_total, self._bytes)
             self._progress(Progress(self._done, self._total, self._bytes, total, self._current))
+
+
+def _known(db: sqlite3.Connection, path: Path) -> FileRow | None:
+    """The known file at `path`, which may be another name of the same place. None if it is gone."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    row = file_at(db, path)
+    return row if row is not None else file_with(db, stat.st_dev, stat.st_ino)
 
 
 def _work_at(row: FileRow, path: Path) -> Work | None:

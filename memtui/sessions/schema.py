@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-VERSION = 1
+VERSION = 3
 
 BUSY_MS = 5_000
 """How long a connection waits for the writer's lock."""
@@ -35,6 +35,8 @@ CREATE TABLE files (
   text_ordinal INTEGER NOT NULL DEFAULT 0,
   text_state TEXT
 );
+
+CREATE INDEX files_inode ON files (inode);
 
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY,
@@ -87,10 +89,12 @@ CREATE TABLE blocks (
 CREATE TABLE records (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key INTEGER NOT NULL, turn INTEGER NOT NULL, part INTEGER NOT NULL, kind INTEGER NOT NULL,
-  file INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL
+  file INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL
 );
 CREATE INDEX records_key ON records (key);
 CREATE INDEX records_turn ON records (turn);
+CREATE INDEX records_file ON records (file, offset);
 
 CREATE TABLE copies (
   key INTEGER NOT NULL, file INTEGER NOT NULL, session INTEGER NOT NULL,

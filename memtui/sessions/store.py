@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Any
 
 from memtui.sessions.rows import BLOCK_BITS, FACETS, facets_of, split_id, turn_id
@@ -41,7 +42,18 @@ class Row:
 
 
 _COLUMNS = ", ".join(spec.name for spec in fields(Row))
+_values = attrgetter(*(spec.name for spec in fields(Row)))
 _PUT = f"INSERT OR REPLACE INTO turns ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(Row)))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record lies: `ordinal` counts the lines of its file from 0."""
+
+    file: int
+    offset: int
+    length: int
+    ordinal: int
 
 
 @dataclass(slots=True)
@@ -110,10 +122,11 @@ class Store:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
         self.pending = 0
+        self.forgotten = False
         self._rows: dict[int, Row] = {}
         self._counted: dict[int, int] = {}
         self._sessions: dict[tuple[str, str, str], Session] = {}
-        self._records: list[tuple[int, int, int, int, int, int, int]] = []
+        self._records: list[tuple[int, int, int, int, int, int, int, int]] = []
         self._keys: dict[int, tuple[int, int, int]] = {}
         self._copies: list[tuple[int, int, int, int, int]] = []
         self._skipped: dict[tuple[str, str, str, str, int], list[int]] = {}
@@ -155,16 +168,15 @@ class Store:
         ).fetchone()
         return self.row(session, split_id(found[0])[1]) if found else None
 
-    def add_record(
-        self, key: int, turn: int, part: int, kind: int, place: tuple[int, int, int]
-    ) -> None:
-        """A raw record that a row was read from; `place` is file, offset and length."""
-        self._records.append((key, turn, part, kind, *place))
-        self._keys.setdefault(key, (split_id(turn)[0], place[0], place[1]))
+    def add_record(self, key: int, turn: int, part: int, kind: int, place: Place) -> None:
+        """A raw record that a row was read from."""
+        where = (place.file, place.offset, place.length, place.ordinal)
+        self._records.append((key, turn, part, kind, *where))
+        self._keys.setdefault(key, (split_id(turn)[0], place.file, place.offset))
 
-    def add_copy(self, key: int, owner: int, place: tuple[int, int, int]) -> None:
+    def add_copy(self, key: int, owner: int, place: Place) -> None:
         """A record that the session `owner` holds already."""
-        self._copies.append((key, place[0], owner, place[1], place[2]))
+        self._copies.append((key, place.file, owner, place.offset, place.length))
 
     def owner(self, key: int) -> tuple[int, int, int] | None:
         """Session, file and offset under which a record is known."""
@@ -184,6 +196,7 @@ class Store:
     def forget(self) -> None:
         """Drop what is held of sessions, after their rows were changed behind this store."""
         self._sessions.clear()
+        self.forgotten = True
 
     def flush(self) -> None:
         """Write everything held; the caller holds the transaction."""
@@ -200,14 +213,15 @@ class Store:
                 session, seq = split_id(row.id)
                 counts = deltas.setdefault((session, seq >> BLOCK_BITS), [0] * len(FACETS))
                 _count(counts, before, row.facets)
-        self.db.executemany(_PUT, map(astuple, self._rows.values()))
+        self.db.executemany(_PUT, map(_values, self._rows.values()))
         add_counts(self.db, deltas)
         self._rows.clear()
         self._counted.clear()
 
     def _flush_lists(self) -> None:
         self.db.executemany(
-            "INSERT INTO records (key, turn, part, kind, file, offset, length) VALUES (?,?,?,?,?,?,?)",
+            "INSERT INTO records (key, turn, part, kind, file, offset, length, ordinal) "
+            "VALUES (?,?,?,?,?,?,?,?)",
             self._records,
         )
         self.db.executemany(

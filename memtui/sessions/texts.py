@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from memtui.safety.redact import redact
@@ -14,18 +15,17 @@ PREVIEW = 200
 WORDS = 8 * 1024
 """Characters of a record that the full text covers."""
 
-_WINDOW = 640
+_WINDOW = 320
 _WIDE_WINDOW = 16 * 1024
 _ID = re.compile(r"[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_LAST_RUN = re.compile(r"\S*\Z")
 
 
 def redacted_head(text: str, window: int) -> str:
     """The first `window` characters, redacted. A secret cut in two at the end is left out whole."""
     if len(text) <= window:
         return redact(text).text
-    head = _LAST_RUN.sub("", text[:window]) or text[:window]
-    return redact(head).text
+    cut = max(text.rfind(space, 0, window) for space in (" ", "\n", "\t"))
+    return redact(text[: cut if cut > 0 else window]).text
 
 
 def preview(text: str, limit: int = PREVIEW) -> str:
@@ -41,15 +41,21 @@ def words(text: str) -> str:
     return redacted_head(text, WORDS)
 
 
+@lru_cache(maxsize=1024)
 def clean(text: str | None, limit: int = PREVIEW) -> str | None:
     """A short value (title, branch, tool) as it may be stored."""
     return preview(text, limit) or None if text else None
 
 
+@lru_cache(maxsize=4096)
+def _clean_text(value: str) -> str:
+    return redact(value).text
+
+
 def clean_state(value: Any) -> Any:
     """A parser's state with every text in it redacted, except plain identifiers."""
     if isinstance(value, str):
-        return value if _ID.fullmatch(value) else redact(value).text
+        return value if _ID.fullmatch(value) else _clean_text(value)
     if isinstance(value, list):
         return [clean_state(item) for item in value]
     if isinstance(value, dict):

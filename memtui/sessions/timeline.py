@@ -14,6 +14,8 @@ from memtui.sessions.timeline_rows import Change, SessionRow, Step, TimelineRow,
 
 __all__ = ["Change", "Facet", "Flag", "SessionRow", "Step", "Timeline", "TimelineRow", "TurnRow"]
 
+_WITHOUT_PROMPTS = (Facet.CALLS, Facet.ERRORS, Facet.DIFFS)
+
 
 class Timeline:
     """A virtual list: newest session last, sub-agents under their parent. One thread at a time.
@@ -87,8 +89,10 @@ class Timeline:
             return self._order.start_of(number) if 0 <= number < len(self._order.shown) else None
         if what is Step.PAIR:
             return self._pair(self.row(index))
-        wanted = Flag.PROMPT if what is Step.PROMPT else Flag.ERROR
-        return self._flagged(index, int(wanted), back=direction < 0)
+        if what is Step.PROMPT and self.facet in _WITHOUT_PROMPTS:
+            return None
+        wanted = Facet.PROMPTS if what is Step.PROMPT else Facet.ERRORS
+        return self._flagged(index, wanted, back=direction < 0)
 
     def at_time(self, ms: int) -> int:
         """The position of the last row that is not later than `ms`; 0 if all are later."""
@@ -115,18 +119,20 @@ class Timeline:
         """Take in what was catalogued since: sessions keep their places, new ones come last."""
         self._db.execute("COMMIT")
         self._db.execute("BEGIN")
-        before, old = len(self), {s.session: s for s in self._order.shown}
-        starts = {session: self._order.start(session) for session in old}
-        changed = self._load()
-        if not changed:
+        before = len(self)
+        if self._current_rev() == self._rev:
             return Change(None, before, before)
+        starts = {s.session: self._order.start(s.session) for s in self._order.shown}
+        changed = self._load()
         places = [
             place
             for session in changed
             for place in (starts.get(session), self._order.start(session))
             if place is not None
         ]
-        added = frozenset(s for s in changed if s not in old and self._order.start(s) is not None)
+        added = frozenset(
+            s for s in changed if s not in starts and self._order.start(s) is not None
+        )
         first = min(places, default=None)
         return Change(first, before, len(self), frozenset(changed), added)
 
@@ -167,22 +173,18 @@ class Timeline:
                 return seq
         return None
 
-    def _flagged(self, index: int, flag: int, *, back: bool) -> int | None:
-        """The nearest row with `flag` among those shown, over the sessions from `index` on."""
-        number = self._order.number(index)
+    def _flagged(self, index: int, wanted: Facet, *, back: bool) -> int | None:
+        """The nearest row that is of facet `wanted` too, over the sessions from `index` on."""
         here = self.row(index)
         seq = here.turn.seq if here.turn is not None else -1
-        step = -1 if back else 1
+        number, step = self._order.number(index), -1 if back else 1
+        both = self.facet.bit | wanted.bit
         while 0 <= number < len(self._order.shown):
             session = self._order.shown[number]
             found = None
-            if not session.collapsed:
+            if session.counts[wanted.number] and not session.collapsed:
                 found = self._pages.near(
-                    session.session,
-                    seq,
-                    "flags & ? AND facets & ?",
-                    (flag, self.facet.bit),
-                    back=back,
+                    session.session, seq, "facets & ?1 = ?1", (both,), back=back
                 )
             if found is not None:
                 return self.position_of(session.session, found)

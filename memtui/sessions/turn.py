@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.hosts.jsonl import read_span
-from memtui.hosts.model import Entry, Kind, SourceFile, Span, Tokens
-from memtui.hosts.read import read_record
-from memtui.sessions.catalogue import Catalogue, source_of
+from memtui.hosts.model import Entry, Kind, Span, Tokens
+from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.rows import KINDS, Flag, turn_id
+from memtui.sessions.spans import Piece, pieces_of, read_piece
 
 _ROW = (
     "SELECT t.kind, t.flags, s.host, s.session, t.record, t.at, t.tool, t.exit_code, t.agent, t.preview "
     "FROM turns t JOIN sessions s ON s.id = t.id >> 24 WHERE t.id = ?"
 )
-_RECORDS = "SELECT file, offset, length, part, kind FROM records WHERE turn = ? ORDER BY id"
 
 SHOWN = 256 * 1024
 """Characters of a text that are shown unless asked for more."""
@@ -74,13 +73,14 @@ def read_turn(catalogue: Catalogue, session: int, seq: int, shown: int = SHOWN) 
 
     What its file no longer holds is said in `problem`; the preview then stands for the text.
     """
+    turn = turn_id(session, seq)
     with closing(catalogue.reader()) as db:
-        row = db.execute(_ROW, (turn_id(session, seq),)).fetchone()
+        row = db.execute(_ROW, (turn,)).fetchone()
         if row is None:
             raise KeyError(f"session {session} has no row {seq}")
-        records = db.execute(_RECORDS, (turn_id(session, seq),)).fetchall()
-        sources = {record[0]: source_of(db, record[0]) for record in records}
-    entries, spans, problem = _entries(records, sources)
+        pieces = pieces_of(db, turn)
+    entries, problem = _entries(pieces)
+    spans = list(dict.fromkeys(piece.span for piece in pieces))
     return _detail(session, seq, row, entries, spans, problem, shown)
 
 
@@ -89,29 +89,24 @@ def read_raw(catalogue: Catalogue, detail: TurnDetail) -> list[bytes]:
     return [read_span(span, span.path.suffix == ".zst") for span in detail.spans]
 
 
-def _entries(
-    records: list[tuple[int, int, int, int, int]], sources: Mapping[int, SourceFile | None]
-) -> tuple[list[Entry], list[Span], str]:
-    """The entries of a row, the places they were read from, and what could not be read."""
+def _entries(pieces: list[Piece]) -> tuple[list[Entry], str]:
+    """The entries of a row, and what could not be read."""
     entries: list[Entry] = []
-    spans: list[Span] = []
-    problem = ""
-    for file, offset, length, part, kind in records:
-        source = sources[file]
-        if source is None:
-            continue
-        span = Span(source.path, offset, length)
-        if span not in spans:
-            spans.append(span)
+    problem = "" if pieces else "no record of it is known"
+    for piece in pieces:
+        path = piece.source.path
         try:
-            _, found = read_record(source, span)
+            entry = read_piece(piece)
         except FileNotFoundError:
-            problem = f"the transcript is gone: {source.path}"
-        except (OSError, EOFError) as error:
-            problem = f"the transcript changed or cannot be read: {source.path}: {error}"
+            problem = f"the transcript is gone: {path}"
+        except (OSError, EOFError, KeyError) as error:
+            problem = f"the transcript changed or cannot be read: {path}: {error}"
         else:
-            entries += [e for e in found if e.part == part and e.kind is KINDS[kind]]
-    return entries, spans, problem
+            if entry is None:
+                problem = f"the transcript no longer holds this record: {path}"
+            else:
+                entries.append(entry)
+    return entries, problem
 
 
 def _detail(

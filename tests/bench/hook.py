@@ -55,7 +55,9 @@ def _start(world: World, source: str) -> Callable[[], None]:
 
 
 def _event(world: World, event: str, more: dict[str, object]) -> Callable[[], None]:
-    payload = json.dumps({"cwd": str(world.project), "session_id": "bench", **more}).encode()
+    """One event of a session; a resumed one has a few injections behind it, not all of the others'."""
+    session = f"bench-{event}-{more.get('source', '')}"
+    payload = json.dumps({"cwd": str(world.project), "session_id": session, **more}).encode()
     command = [*hook_command(), event, "--host", "claude-code"]
 
     def run() -> None:

@@ -50,6 +50,7 @@ class Case:
     gold: frozenset[str]
     lists: Mapping[float, tuple[Mapping[str, float], Mapping[str, float]]]
     dense: Mapping[str, float]
+    literalness: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +155,19 @@ def _case(vectors: BankVectors, embedder: Embedder, qa: Mapping[str, Any]) -> Ca
             )
     dense = {names[seq]: cosines[digest] for seq, digest in known.digests.items()}
     gold = {part for evidence in qa["evidence"] for part in evidence.replace(";", " ").split()}
-    return Case(frozenset(gold & set(names.values())), lists, dense)
+    return Case(frozenset(gold & set(names.values())), lists, dense, query.literalness)
 
 
 def _signals(case: Case, quotes: float, mode: str) -> Signals:
     words, trigram = case.lists[quotes]
     if mode == "lexical":
-        return Signals(words, trigram)
+        return Signals(words, trigram, literalness=case.literalness)
     best = sorted(case.dense, key=lambda name: (-case.dense[name], name))[: DEFAULTS.candidates]
     if mode == "semantic":
         return Signals(dense={name: case.dense[name] for name in best})
     union = dict.fromkeys([*words, *trigram, *best])
-    return Signals(words, trigram, {name: case.dense[name] for name in union})
+    dense = {name: case.dense[name] for name in union}
+    return Signals(words, trigram, dense, literalness=case.literalness)
 
 
 def _recall(cases: Iterable[Case], chosen: Chosen, mode: str) -> dict[str, float]:

@@ -83,6 +83,7 @@ def write(root: Path) -> None:
     """Add cards for ever: text, index, vectors, Chroma; now and then take a vector away."""
     recall = engine(root, chroma=chroma_client.installed())
     number = max([int(card.id[1:]) for card in cards_of(root)], default=0)
+    recall.semantic.refresh()
     (root / "started").touch()
     while True:
         number += 1

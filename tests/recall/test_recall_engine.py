@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ from memtui.recall.corpus import Bank
 from memtui.recall.embed import Embedder, EmbedderError
 from memtui.recall.engine import Origin, Recall
 from memtui.recall.model import Mode, Preset, SearchScope, SemanticState, Settings, Stage
+from memtui.recall.vectors import ModelKey
 from tests.recall.recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index
 
 
@@ -189,8 +191,43 @@ def test_unchanged_text_is_never_embedded_again(bank: Bank) -> None:
     changed[0] = make_card("bbbbbb", cards()[1].title, cards()[1].body, status=Status.RETIRED)
     write_index(bank.cache, changed)
     done = recall.semantic.refresh()
-    assert (done.embedded, done.kept, done.pruned) == (1, 6, 1)
+    assert (done.embedded, done.kept, done.pruned) == (1, 6, 0)
     assert model.texts == 8
+    assert recall.semantic.prune("home") == 1
+    assert recall.vectors["home"].store.count(ModelKey("hash", "1")) == 7
+
+
+def test_vectors_of_old_texts_go_once_they_are_many(tmp_path: Path) -> None:
+    bank = make_bank(tmp_path / "home", [make_card(f"m{n:05}", f"text {n}") for n in range(60)])
+    recall = engine(bank, load=HashEmbedder)
+    recall.semantic.refresh()
+    write_index(bank.cache, [make_card(f"m{n:05}", f"other {n}") for n in range(60)])
+    assert recall.semantic.refresh().pruned == 60
+
+
+def test_a_thread_that_fails_says_so_and_is_silent(
+    bank: Bank, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def explode() -> Embedder:
+        raise MemoryError("too big")
+
+    recall = engine(bank, load=explode)
+    recall.semantic.start()
+    recall.semantic.close()
+    assert recall.semantic_ready is SemanticState.FAILED
+    assert "too big" in recall.search("pool").degraded[0].message
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_background_thread_makes_it_ready(bank: Bank) -> None:
+    recall = engine(bank, load=HashEmbedder)
+    recall.semantic.start()
+    recall.semantic.start()
+    deadline = time.monotonic() + 20
+    while recall.search("database").mode is not Mode.HYBRID or recall.search("pool").degraded:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    recall.close()
 
 
 def test_a_cancelled_refresh_keeps_what_it_did(tmp_path: Path) -> None:

@@ -38,7 +38,11 @@ def hit_and_run(root: Path, rng: random.Random) -> None:
     (root / "started").unlink(missing_ok=True)
     writer = start("write", root)
     deadline = time.monotonic() + 60
-    while not (root / "started").exists() and writer.poll() is None:
+    early = rng.random() < 0.25
+    if early:
+        # Killed while it opens, repairs and builds.
+        time.sleep(rng.uniform(0.1, 1.5))
+    while not early and not (root / "started").exists() and writer.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.005)
     time.sleep(rng.uniform(0.0, 0.6))
@@ -76,7 +80,7 @@ def check_all(root: Path) -> None:
     """Every acknowledged card is in the text, is found, and has its vector."""
     acknowledged = recall_worker.known(root)
     cards = recall_worker.cards_of(root)
-    assert len(acknowledged) >= RUNS / 4
+    assert len(acknowledged) >= RUNS / 2
     assert {card.id for card in cards} >= {recall_worker.handle_of(n) for n in acknowledged}
     write_index(root / "cache", cards)
     recall = recall_worker.engine(root, chroma=chroma_client.installed())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 from memtui.tui.actions import footer_actions
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.spans import Line, Span, clip, plain, spread, width_of
@@ -12,6 +14,10 @@ from memtui.tui.keys import KeyMap
 from memtui.tui.listing import summary
 from memtui.tui.widgets.lines import Part
 from memtui.workspace.model import BankView, ScanProgress, StatusNote
+
+_WIDE = 80
+_SHORTEST = 8
+"""Cells of a breadcrumb word below which the first words go."""
 
 
 def header_line(
@@ -23,7 +29,7 @@ def header_line(
 ) -> Line:
     """` memtui  Browse        svc-order · main`, or the way walked so far while walking."""
     left: Line = [(" memtui ", "chip"), (" ", "")]
-    for name, here in views:
+    for name, here in views if width >= _WIDE or not crumbs else ():
         left += [(name, "strong" if here else "muted"), ("  ", "")]
     if not crumbs:
         words = f" {glyphs.separator} ".join(line_of(part, 40) for part in place if part)
@@ -34,20 +40,25 @@ def header_line(
 def crumb_line(crumbs: Sequence[str], width: int, glyphs: Glyphs) -> Line:
     """`Page › claim b › Card › evidence a › turn 14:02`: the last words stay whole, the first shrink."""
     arrow = f" {glyphs.arrow} "
-    room = width - len(arrow) * (len(crumbs) - 1) - 1
-    sizes = [len(crumb) for crumb in crumbs]
-    while sum(sizes) > room and max(sizes) > 6:
+    shown = list(crumbs)
+    while len(shown) > 2 and width < (_SHORTEST + len(arrow)) * len(shown):
+        shown.pop(0)
+    if len(shown) < len(crumbs):
+        shown.insert(0, glyphs.ellipsis)
+    room = width - len(arrow) * (len(shown) - 1) - 1
+    sizes = [cell_len(crumb) for crumb in shown]
+    while sum(sizes) > room and max(sizes) > _SHORTEST:
         sizes[sizes.index(max(sizes))] -= 1
     line: Line = []
-    for number, (crumb, size) in enumerate(zip(crumbs, sizes, strict=True)):
+    for number, (crumb, size) in enumerate(zip(shown, sizes, strict=True)):
         if number:
             line.append((arrow, "faint"))
-        last = number == len(crumbs) - 1
+        last = number == len(shown) - 1
         line.append((clip(crumb, size, glyphs.ellipsis), "accent" if last else "muted"))
     return line
 
 
-def bank_parts(view: BankView | None, name: str, glyphs: Glyphs) -> list[Part]:
+def bank_parts(view: BankView | None, name: str, narrow: bool) -> list[Part]:
     """Name and counts: `svc-order  25 cards (3 stale, 4 other out)  4 pages`."""
     parts = [Part(((f" {line_of(name, 30)}", "title"),))] if name else []
     if view is None:
@@ -60,7 +71,9 @@ def bank_parts(view: BankView | None, name: str, glyphs: Glyphs) -> list[Part]:
         stale = known.pop("stale", 0)
         words = [f"{stale} stale"] if stale else []
         others = sum(known.values())
-        if others:
+        if narrow:
+            words = [f"{stale + others} held back"]
+        elif others:
             words.append(f"{others} {'otherwise ' if stale else ''}held back")
         spans.append((f", {', '.join(words)}", "state-warn"))
     parts.append(Part(tuple(spans)))
@@ -124,4 +137,5 @@ def footer_parts(
         )
         for action in footer_actions(scopes, limit)
     ]
-    return fitting([Part(((" ", ""),)), *parts], width)
+    fit = fitting(parts, width - 1)
+    return [Part(((" ", ""), *fit[0].spans), fit[0].run), *fit[1:]] if fit else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.tui.docs.spans import Line, hard_wrap
+from memtui.tui.docs.spans import Line, wrap_raw
 
 
 def diff_lines(diff: str, width: int) -> list[Line]:
@@ -19,5 +19,5 @@ def diff_lines(diff: str, width: int) -> list[Line]:
             tone = "remove"
         else:
             tone = "text"
-        lines.extend(hard_wrap(text, tone, width))
+        lines.extend(wrap_raw(text, tone, width))
     return lines

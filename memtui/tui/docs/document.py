@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from memtui.tui.docs.diff import diff_lines
 from memtui.tui.docs.markdown import markdown_lines
-from memtui.tui.docs.spans import Line, Span, hard_wrap, width_of, wrap
+from memtui.tui.docs.spans import Line, Span, width_of, wrap, wrap_raw
 from memtui.tui.glyphs import Glyphs
 
 
@@ -49,7 +49,7 @@ class Raw:
         return [
             [*bar, *line]
             for text in self.text.rstrip("\n").split("\n")
-            for line in hard_wrap(text, self.tone, room)
+            for line in wrap_raw(text, self.tone, room)
         ]
 
 

@@ -30,7 +30,9 @@ def item_document(view: ItemView, glyphs: Glyphs) -> Document:
     blocks: list[Block] = [Prose(((title, "title"),)), Prose(_summary(view, glyphs))]
     for state in view.states:
         tone = "state-absent" if state.reason in ABSENT else "state-warn"
-        cause = f"  {line_of(state.cause)}" if state.cause else ""
+        said = line_of(state.cause)
+        repeated = said.startswith(f"{state.reason} ")
+        cause = said.removeprefix(state.reason) if repeated else f"  {said}"
         blocks.append(Prose(((f"{glyphs.warning} {state.reason}", tone), (cause, "muted"))))
     for problem in item.problems:
         where = f" (line {problem.line})" if problem.line is not None else ""

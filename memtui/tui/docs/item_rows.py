@@ -152,11 +152,11 @@ def evidence_view_row(index: int, view: EvidenceView, width: int, glyphs: Glyphs
 
 def claim_row(index: int, claim: ClaimView, width: int, glyphs: Glyphs) -> Line:
     """`a ✓ holds  Export ORDER_POOL_SIZE=8 before ...`."""
-    sign = (
-        (f"{glyphs.verified} holds", "ok")
-        if claim.holds
-        else (f"{glyphs.gone} unsupported", "state-absent")
-    )
+    sign = (f"{glyphs.verified} holds", "ok")
+    if not claim.cards and not claim.missing:
+        sign = (f"{glyphs.gone} cites no card", "state-warn")
+    elif not claim.holds:
+        sign = (f"{glyphs.gone} unsupported", "state-absent")
     left: Line = [
         (f"{letter(index)} ", "key"),
         (f"{sign[0]}  ", sign[1]),

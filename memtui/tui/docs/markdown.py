@@ -13,7 +13,7 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memtui.tui.docs.spans import Line, Span, clip, fit, hard_wrap, plain, width_of, wrap
+from memtui.tui.docs.spans import Line, Span, clip, fit, plain, width_of, wrap, wrap_raw
 from memtui.tui.glyphs import Glyphs
 
 _CITATION = re.compile(r"(\[\[[^\[\]]+\]\])")
@@ -143,9 +143,16 @@ class _Writer:
         return self._width - width_of(self._hang)
 
     def _gap(self) -> None:
-        """One blank line, never two, never at the start."""
-        if self._out and plain(self._out[-1]).strip(f" {self._glyphs.quote}"):
+        """One blank line, never two, never at the start or right below a heading."""
+        if (
+            self._out
+            and not self._below_heading()
+            and plain(self._out[-1]).strip(f" {self._glyphs.quote}")
+        ):
             self._out.append(list(self._hang) if any(s[1] for s in self._hang) else [])
+
+    def _below_heading(self) -> bool:
+        return bool(self._out[-1]) and self._out[-1][-1][1] == "heading"
 
     def _put(self, line: Line) -> None:
         prefix = list(self._hang)
@@ -167,14 +174,14 @@ class _Writer:
         for piece in pieces:
             for line in wrap(piece, self._room()):
                 self._put(line)
-        if heading in ("h1", "h2"):
+        if heading == "h1":
             self._put([(self._glyphs.rule * min(self._room(), width_of(pieces[0])), "faint")])
 
     def _code(self, content: str, tone: str) -> None:
         self._gap()
         bar = f"{self._glyphs.quote} "
         for text in content.rstrip("\n").split("\n"):
-            for line in hard_wrap(text, tone, self._room() - 2):
+            for line in wrap_raw(text, tone, self._room() - 2):
                 self._put([(bar, "faint"), *line])
         self._out.append(list(self._hang))
 

@@ -53,7 +53,8 @@ def _text_rows(preview: Preview, width: int, glyphs: Glyphs) -> list[Row]:
     for number, text in enumerate(preview.plan.text.rstrip("\n").split("\n")):
         line = by_text.get(text)
         spans = _toned(body_of(text), line)
-        for part, piece in enumerate(wrap(spans, width - TOKENS - 2, [("  ", "")])):
+        first = width - TOKENS - 2 if line else None
+        for part, piece in enumerate(wrap(spans, width, [("  ", "")], first)):
             cost = f"~{line.tokens}" if line and part == 0 else ""
             key = ("line", number, part, line.handle if line else "")
             rows.append(Row(key, partial(_text_line, piece, cost, glyphs), (text, cost)))
@@ -71,7 +72,8 @@ def _toned(text: str, line: PlanLine | None) -> Line:
 
 
 def _text_line(piece: Line, cost: str, glyphs: Glyphs, width: int) -> Line:
-    return spread(piece, [(f"{cost:>{TOKENS}} ", "faint")], width, glyphs.ellipsis)
+    right: Line = [(f"{cost:>{TOKENS}} ", "faint")] if cost else []
+    return spread(piece, right, width, glyphs.ellipsis)
 
 
 def _cut_line(preview: Preview, held: int, width: int, *, glyphs: Glyphs) -> Line:

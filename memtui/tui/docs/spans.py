@@ -94,13 +94,19 @@ def _chop(word: str, room: int, width: int) -> Iterator[str]:
     yield part
 
 
-def wrap(line: Sequence[Span], width: int, hang: Sequence[Span] = ()) -> list[Line]:
-    """Break a line at spaces into lines of at most `width` cells; `hang` begins all but the first."""
-    width = max(width, 4)
+def wrap(
+    line: Sequence[Span], width: int, hang: Sequence[Span] = (), first: int | None = None
+) -> list[Line]:
+    """Break a line at spaces into lines of at most `width` cells; `hang` begins all but the first.
+
+    `first` is the width of the first line where something stands beside it.
+    """
+    rest = max(width, 4)
+    width = rest if first is None else max(first, 4)
     if width_of(line) <= width:
         return [list(line)]
     indent = width_of(hang)
-    if indent >= width - 4:
+    if indent >= rest - 4:
         hang, indent = (), 0
     lines: list[Line] = []
     current: Line = []
@@ -115,13 +121,13 @@ def wrap(line: Sequence[Span], width: int, hang: Sequence[Span] = ()) -> list[Li
             continue
         if used + size > width and not blank:
             lines.append(_trimmed(current))
-            current, used, blank = list(hang), indent, True
+            current, used, blank, width = list(hang), indent, True, rest
         if size > width - used:
-            parts = list(_chop(piece, width - used, width - indent))
+            parts = list(_chop(piece, width - used, rest - indent))
             for part in parts[:-1]:
                 current.append((part, tone))
                 lines.append(current)
-                current, used = list(hang), indent
+                current, used, width = list(hang), indent, rest
             piece = parts[-1]
             size = cell_len(piece)
         current.append((piece, tone))
@@ -138,9 +144,6 @@ def _trimmed(line: Line) -> Line:
     return line
 
 
-def hard_wrap(text: str, tone: str, width: int) -> list[Line]:
-    """Break code or output at exactly `width` cells, spaces kept."""
-    width = max(width, 4)
-    if len(text) <= width and cell_len(text) <= width:
-        return [[(text, tone)]] if text else [[]]
-    return [[(part, tone)] for part in _chop(text, width, width)]
+def wrap_raw(text: str, tone: str, width: int) -> list[Line]:
+    """One line of code or output at `width` cells: its own spaces stay, it breaks at them if it can."""
+    return wrap([(text, tone)], width) if text else [[]]

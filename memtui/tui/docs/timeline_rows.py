@@ -83,7 +83,7 @@ def heading_row(
         [(line_of(session.branch, 16), "faint")] if session.branch else [],
         [(f"{session.count:>3}", "faint")],
     ]
-    return row(left, right, width, 18, glyphs.ellipsis)
+    return row(left, right, width, 24, glyphs.ellipsis)
 
 
 def turn_row(
@@ -116,7 +116,7 @@ def turn_row(
         right.append([(f"{glyphs.error}{turn.failed}", "role-error")])
     if turn.calls:
         right.append([(f"{glyphs.call}{turn.calls}", "faint")])
-    return row(left, right, width, 20, glyphs.ellipsis)
+    return row(left, right, width, 12 if target else 20, glyphs.ellipsis)
 
 
 def _silent(turn: TurnRow) -> str:

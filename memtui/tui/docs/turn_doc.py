@@ -59,7 +59,8 @@ def turn_document(turn: TurnDetail, glyphs: Glyphs, note: str = "") -> Document:
         blocks.append(Prose(((f"{glyphs.warning} {line_of(turn.problem)}", "state-absent"),)))
     blocks.append(Blank())
     blocks += _body(turn, glyphs)
-    blocks += [Blank(), Heading((("record", "muted"),)), Raw(line_of(turn.ref, 1000), "faint")]
+    blocks += [] if isinstance(blocks[-1], Blank) else [Blank()]
+    blocks += [Heading((("record", "muted"),)), Raw(line_of(turn.ref, 1000), "faint")]
     return document(f"turn:{turn.session}:{turn.seq}", word, blocks)
 
 

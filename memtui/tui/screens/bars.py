@@ -72,7 +72,7 @@ class BarsPart(WalkPart):
 
     def _status(self, width: int) -> None:
         glyphs = self.glyphs
-        parts: list[Part | None] = list(bank_parts(self.view, self.core.bank_name, glyphs))
+        parts: list[Part | None] = list(bank_parts(self.view, self.core.bank_name, width < 80))
         query = self.pages_query if self.pane is self.pages_pane else self.cards_query
         if self.progress is not None:
             parts.insert(0 if width < 80 else 1, progress_part(self.progress, glyphs))

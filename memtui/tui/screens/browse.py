@@ -44,6 +44,8 @@ class BrowseScreen(BarsPart, ListsPart, TimelinePart, PreviewPart, ItemsPart):
     CSS_PATH = "browse.tcss"
     BINDINGS = bindings("browse")
 
+    AUTO_FOCUS = "#cards-list"
+
     zoomed = False
     side = "detail"
     preview_hidden = False

@@ -51,8 +51,8 @@ class HelpScreen(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Show all keys, those of this pane first."""
         box = self.query_one("#help-box")
-        box.border_title = Content(" Keys ")
-        box.border_subtitle = Content(" enter runs  esc closes ")
+        box.border_title = Content("Keys")
+        box.border_subtitle = Content("enter runs  esc closes")
         self._fill("")
         self.query_one(Input).focus()
 

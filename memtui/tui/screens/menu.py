@@ -59,8 +59,8 @@ class MenuScreen(ModalScreen[str | None]):
         """Fill the list; the cursor stands on what holds now."""
         glyphs = glyphs_of(self.app)
         box = self.query_one("#menu-box")
-        box.border_title = Content(f" {self._title} ")
-        box.border_subtitle = Content(" enter chooses  esc closes ")
+        box.border_title = Content(self._title)
+        box.border_subtitle = Content("enter chooses  esc closes")
         rows = [Row(choice.value, partial(_draw, choice, glyphs)) for choice in self._choices]
         menu = self.query_one(LineList)
         menu.show(FixedRows(rows), keep=False)

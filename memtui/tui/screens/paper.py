@@ -36,8 +36,8 @@ class PaperScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Show the text, in a box no higher than it needs."""
         box = self.query_one("#paper-box")
-        box.border_title = Content(f" {self._title} ")
-        box.border_subtitle = Content(" esc closes ")
+        box.border_title = Content(self._title)
+        box.border_subtitle = Content("esc closes")
         view = self.query_one(DocView)
         view.show(self._document)
         view.focus()

@@ -151,7 +151,7 @@ class TimelinePart(WalkPart):
         if index is None:
             self.say(f"no {'further' if direction > 0 else 'earlier'} {step.value}")
             return
-        self.sessions_list.go(index)
+        self.sessions_list.go(index, context=True)
 
     def action_follow(self) -> None:
         """Follow the newest turn, or stop following."""
@@ -190,7 +190,7 @@ class TimelinePart(WalkPart):
         except ValueError as error:
             self.say(str(error), "warning")
             return
-        self.sessions_list.go(rows.timeline.at_time(milliseconds(when)))
+        self.sessions_list.go(rows.timeline.at_time(milliseconds(when)), context=True)
 
     def set_words(self, words: tuple[str, ...]) -> None:
         """Highlight these words in the timeline."""
@@ -220,7 +220,7 @@ class TimelinePart(WalkPart):
             first = (start + 1 + done) if direction > 0 else (start - done - size)
             for index in self._block(rows, first, size, direction):
                 if _has(rows, index, words):
-                    self.sessions_list.go(index)
+                    self.sessions_list.go(index, context=True)
                     return
             done += size
             if time.monotonic() - paused > _SLICE:

@@ -108,9 +108,9 @@ class WalkPart(BrowseBase):
             if rows is not None and index is not None:
                 session = rows.timeline.row(index).session
                 shown = session_document(session, self.glyphs, self.core.clock())
-                self._put(shown, "Session")
+                self._put(shown, "session")
         elif subject.index < len(self.support):
-            self._put(self._excerpt(self.support[subject.index], subject), "Kept excerpt")
+            self._put(self._excerpt(self.support[subject.index], subject), "kept excerpt")
 
     def _put(self, shown: Document, noun: str) -> None:
         self.jobs.drop("detail")
@@ -120,11 +120,11 @@ class WalkPart(BrowseBase):
 
     def _show_turn(self, subject: TurnSubject, turn: TurnDetail) -> None:
         if self.subject == subject:
-            self._put(turn_document(turn, self.glyphs, subject.note), "Turn")
+            self._put(turn_document(turn, self.glyphs, subject.note), "turn")
 
     def _show_item(self, found: ItemView, fresh: bool) -> None:
         self.jobs.drop("detail")
-        noun = "Page" if isinstance(found.item, Page) else "Card"
+        noun = found.layer
         self.detail_pane.show(item_document(found, self.glyphs), noun)
         if isinstance(found.item, Page):
             self._show_claims(found, fresh)
@@ -323,7 +323,7 @@ class WalkPart(BrowseBase):
         rows.target = ((session, seq), name)
         self.sessions_list.note_change()
         if index is not None:
-            self.sessions_list.go(index)
+            self.sessions_list.go(index, context=True)
         self.show_subject(TurnSubject(session, seq, note))
         self.reveal(self.sessions_pane)
         self.sessions_list.focus()

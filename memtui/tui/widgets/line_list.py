@@ -19,6 +19,10 @@ from memtui.tui.rows import FixedRows, ListPlace, RowSource
 from memtui.tui.widgets.toned import Toned
 
 _CACHED_STRIPS = 512
+_SQUASHED = 3
+"""Rows of a list that gave its room to another: its scroll is remembered, not measured."""
+_CONTEXT = 4
+"""Rows kept above the cursor after a jump."""
 
 
 class LineList(Toned, can_focus=True):
@@ -70,7 +74,8 @@ class LineList(Toned, can_focus=True):
         self.marks: set[Hashable] = set()
         self.placeholder: Sequence[Line] = ()
         self._markable = markable
-        self._place: ListPlace | None = None
+        self._height = 0
+        self._above = 0
         self._strips: LRUCache[object, Strip] = LRUCache(_CACHED_STRIPS)
 
     def __len__(self) -> int:
@@ -91,9 +96,13 @@ class LineList(Toned, can_focus=True):
 
     def place(self) -> ListPlace:
         """Where the list stands, to come back to."""
-        if self._place is not None:
-            return self._place
-        return ListPlace(self.key, self.cursor, self.cursor - self.scroll_offset.y)
+        return ListPlace(self.key, self.cursor, self._rows_above())
+
+    def _rows_above(self) -> int:
+        """Rows above the cursor on screen; while squashed, as many as there were before."""
+        if self._height <= _SQUASHED:
+            return self._above
+        return self.cursor - self.scroll_offset.y
 
     def restore(self, place: ListPlace) -> None:
         """Stand where `place` says, or as near as the rows allow."""
@@ -101,8 +110,7 @@ class LineList(Toned, can_focus=True):
         if index is None:
             index = place.index
         index = max(0, min(index, len(self.source) - 1))
-        if not self.size.height:
-            self._place = ListPlace(place.key, index, place.above)
+        self._above = max(0, place.above)
         moved = index != self.cursor
         self.set_reactive(LineList.cursor, index)
         self._scroll(index - max(0, place.above))
@@ -132,11 +140,14 @@ class LineList(Toned, can_focus=True):
 
     # Moving
 
-    def go(self, index: int) -> None:
-        """Put the cursor on a row and bring it into view."""
+    def go(self, index: int, *, context: bool = False) -> None:
+        """Put the cursor on a row and bring it into view, with rows around it for `context`."""
         if len(self.source):
-            self._place = None
             self.cursor = max(0, min(index, len(self.source) - 1))
+            top, height = self.scroll_offset.y, self.size.height
+            if context and height and not top <= self.cursor < top + height:
+                self._above = max(_CONTEXT, height // 3)
+                self._scroll(self.cursor - self._above)
             self._reveal()
 
     def go_key(self, key: Hashable) -> bool:
@@ -168,9 +179,11 @@ class LineList(Toned, can_focus=True):
 
     def _on_resize(self, event: events.Resize) -> None:
         self._strips.clear()
-        if self._place is not None and self.size.height:
-            place, self._place = self._place, None
-            self._scroll(self.cursor - max(0, place.above))
+        before, self._height = self._height, self.size.height
+        if before > _SQUASHED >= self._height:
+            self._above = self.cursor - self.scroll_offset.y
+        elif before <= _SQUASHED < self._height:
+            self._scroll(self.cursor - min(self._above, self._height - 1))
         self._reveal()
 
     def action_move(self, step: int) -> None:

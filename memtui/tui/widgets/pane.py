@@ -7,6 +7,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
+from memtui.tui.glyphs import glyphs_of
 from memtui.tui.widgets.line_list import LineList
 
 
@@ -25,11 +26,12 @@ class Pane(Vertical):
     def entitle(self, note: str = "") -> None:
         """`1 Sessions`, with a note of what part of it is shown."""
         title = f"{self.NUMBER} {self.NAME}"
-        self.border_title = Content(f" {title} {note} " if note else f" {title} ")
+        dot = glyphs_of(self.app).separator
+        self.border_title = Content(f"{title} {dot} {note}" if note else title)
 
     def count(self, text: str) -> None:
         """What stands in the lower border: `n/m` and marks."""
-        self.border_subtitle = Content(f" {text} ") if text else Content("")
+        self.border_subtitle = Content(text)
 
     def main(self) -> Widget:
         """What gets the focus of this pane."""

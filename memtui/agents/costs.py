@@ -1,0 +1,90 @@
+"""The whole of what memory costs the next session, in the order in which its host sends it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.agents.instructions import Part, Where, claude_folder, instructions
+from memtui.agents.memory_file import LINES, cut_memory
+from memtui.inject.limits import delivered
+from memtui.inject.model import Plan
+
+MEMORY = "memory"
+BLOCK = "block"
+MAX_SLUG = 200
+READ_LIMIT = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The parts in the host's order. Tokens are estimates: a quarter of the bytes."""
+
+    host: str
+    parts: tuple[Part, ...]
+
+    @property
+    def tokens(self) -> int:
+        """What all parts cost together."""
+        return sum(part.tokens for part in self.parts)
+
+    def of(self, kind: str) -> tuple[Part, ...]:
+        """The parts of one kind: instructions, memory or block."""
+        return tuple(part for part in self.parts if part.kind == kind)
+
+
+def next_session(host: str, where: Where, block: Plan | None) -> Cost:
+    """What a session of `host` starts with: instruction files, the host's `MEMORY.md`, memtui's block.
+
+    `block` is the plan that is previewed, None without a bank. Files are read, nothing is written.
+    """
+    found = [*instructions(host, where)]
+    memory = host_memory(host, where)
+    if memory is not None:
+        found.append(memory)
+    if block is not None and block.text:
+        size = len(block.text.encode())
+        sent = len(delivered(block.text, block.limit).encode())
+        found.append(Part(BLOCK, "memtui", None, size, sent))
+    return Cost(host, tuple(found))
+
+
+def host_memory(host: str, where: Where) -> Part | None:
+    """The host's own memory file for this project, with its cut; None where it has none or is off."""
+    if host != "claude-code" or where.environ.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY") == "1":
+        return None
+    path = claude_memory(where)
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(READ_LIMIT).decode("utf-8", "replace")
+    except OSError:
+        return None
+    cut = cut_memory(text)
+    sent = len(cut.sent(text).encode())
+    if not cut.reason:
+        return Part(MEMORY, "auto memory", path, len(text.encode()), sent)
+    limit = "200 lines" if cut.reason == LINES else "25,000 UTF-16 units"
+    note = f"cut at {limit}: line {cut.lost_line} is the first that is lost"
+    return Part(MEMORY, "auto memory", path, len(text.encode()), sent, cut=cut.end, note=note)
+
+
+def claude_memory(where: Where) -> Path:
+    """Claude Code's `MEMORY.md` of a project: work trees of one repository share it."""
+    root = where.project or where.cwd
+    return claude_folder(where) / "projects" / slug(root) / "memory" / "MEMORY.md"
+
+
+def slug(root: Path) -> str:
+    """The folder name that Claude Code makes of a path; longer ones end in a hash that is not known."""
+    return re.sub(r"[^A-Za-z0-9-]", "-", os.fspath(root))[:MAX_SLUG]
+
+
+def where_of(
+    cwd: Path, home: Path, project: Path | None, environ: Mapping[str, str], version: str = ""
+) -> Where:
+    """A `Where` with the host's version as its transcripts tell it ("2.1.197", "" when unknown)."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+    return Where(cwd, home, project, environ, numbers)

@@ -1,0 +1,96 @@
+"""Edits made outside memtui are noticed and become events that undo leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memtui.bank.events import to_json
+from memtui.bank.model import BankContents, Card, Page
+from memtui.curate.act import FileChange, digest
+from memtui.curate.acts import heal_locked, record_only
+from memtui.curate.curator import EXTERNAL, Curator, new_id
+from memtui.curate.file_data import file_data
+from memtui.curate.files import path_of
+from memtui.curate.standing import ACT
+from memtui.index.states import key_of
+from memtui.ledger.model import ActRecord, FileRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """One outside change: `verb` is edit, create or remove."""
+
+    act: str
+    verb: str
+    item: str
+    title: str
+
+
+def notice_external(
+    curator: Curator, previous: BankContents, new: BankContents
+) -> tuple[Noticed, ...]:
+    """Write an event for each item that differs and that no act of this ledger explains.
+
+    Call it when files changed under the app. Two processes that notice the same change write one event.
+    """
+    differing = list(_differing(previous, new))
+    if not differing:
+        return ()
+    with curator.locked():
+        heal_locked(curator)
+        return tuple(filter(None, (_note(curator, old, item) for old, item in differing)))
+
+
+def _differing(
+    previous: BankContents, new: BankContents
+) -> Iterator[tuple[Card | Page | None, Card | Page | None]]:
+    before, after = _by_id(previous), _by_id(new)
+    for item_id in sorted(before.keys() | after.keys()):
+        old, item = before.get(item_id), after.get(item_id)
+        if old is None or item is None or old.digest != item.digest:
+            yield old, item
+
+
+def _by_id(contents: BankContents) -> dict[str, Card | Page]:
+    found: dict[str, Card | Page] = {card.id: card for card in contents.cards}
+    found.update((page.id, page) for page in contents.pages)
+    return found
+
+
+def _note(curator: Curator, old: Card | Page | None, new: Card | Page | None) -> Noticed | None:
+    item = new or old
+    assert item is not None
+    path = path_of(curator, item)
+    current = curator.read(path)
+    seen = new.digest if new else ""
+    if digest(current) != seen or curator.ledger.left(path) == seen:
+        return None
+    before = curator.ledger.bytes_of(old.digest) if old else None
+    verb = "create" if old is None else "remove" if new is None else "edit"
+    act_id = new_id()
+    change = FileChange(path, before, current)
+    data = {ACT: act_id, **(file_data(curator, [change]) if before or not old else {})}
+    event = curator.event(
+        "act",
+        verb,
+        key_of(item),
+        name=item.name,
+        title=item.title,
+        data=data,
+        writer=f"{EXTERNAL}-{curator.writer}",
+    )
+    kept = FileRecord(path, before, current, old.digest if old else "", digest(current))
+    record = ActRecord(
+        id=act_id,
+        at=curator.clock(),
+        writer=event.writer,
+        verb=verb,
+        items=(event.item,),
+        title=item.title,
+        summary=f"outside {verb}: {item.title}",
+        files=(kept,),
+        events=(to_json(event),),
+    )
+    record_only(curator, record)
+    return Noticed(act_id, verb, event.item, item.title)

@@ -1,0 +1,100 @@
+"""Random acts on a bank, for processes that are killed, that race, and for random sequences."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+from memtui.bank.model import Evidence, Scope, Status
+from memtui.curate import verbs
+from memtui.curate.act import ActResult, CurateError
+from memtui.curate.create import CitedRecord
+from memtui.curate.curator import Curator
+from memtui.curate.draft import Draft
+from memtui.curate.merge import propose_merge
+from tests.curate.bench import NOW, Bench
+
+MOST_CARDS = 40
+
+
+def create(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    if len(bench.contents().cards) > MOST_CARDS:
+        raise CurateError("enough cards")
+    number = rng.randrange(10**9)
+    ref = f"claude-code:s{number}#r1"
+    draft = Draft(
+        title=f"Fact number {number}",
+        body=f"Use when: you meet {number}.\n\nIt is {number % 97}.",
+        type="fact",
+        tags=("random",),
+        scope=Scope("svc-order"),
+        evidence=(Evidence(ref, quote=str(number)),),
+    )
+    return verbs.create(curator, draft, [CitedRecord(ref, f"saw {number}", "1:x", "answer", NOW)])
+
+
+def demote(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    live = [card for card in bench.contents().cards if card.status is not Status.RETIRED]
+    return verbs.demote(curator, rng.sample(live, min(len(live), rng.choice([1, 1, 3]))))
+
+
+def promote(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    down = [card for card in bench.contents().cards if card.status is not Status.ACTIVE]
+    return verbs.promote(curator, rng.sample(down, min(len(down), rng.choice([1, 2]))))
+
+
+def pin(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    return verbs.pin(curator, [rng.choice(bench.contents().cards)])
+
+
+def confirm(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    return verbs.confirm(curator, [rng.choice(bench.contents().cards)])
+
+
+def flag(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    return verbs.flag(curator, [rng.choice(bench.contents().cards)], "doubtful")
+
+
+def edit(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    item = rng.choice(bench.contents().cards)
+    base = verbs.begin_edit(curator, item)
+    return verbs.edit(curator, item, base, base + f"Seen {rng.randrange(10**6)}.\n".encode())
+
+
+def rename(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    item = rng.choice(bench.contents().cards)
+    base = verbs.begin_edit(curator, item)
+    new = base.replace(
+        f"name: {item.name}\n".encode(), f"name: card-{rng.randrange(10**6)}\n".encode(), 1
+    )
+    return verbs.edit(curator, item, base, new)
+
+
+def merge(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    live = [card for card in bench.contents().cards if card.status is Status.ACTIVE]
+    if len(live) < 2:
+        raise CurateError("too few cards")
+    two = rng.sample(live, 2)
+    return verbs.merge(curator, two, propose_merge(two), bench.events())
+
+
+def undo(_bench: Bench, curator: Curator, _rng: random.Random) -> ActResult:
+    return verbs.undo(curator)
+
+
+def redo(_bench: Bench, curator: Curator, _rng: random.Random) -> ActResult:
+    return verbs.redo(curator)
+
+
+Doing = Callable[[Bench, Curator, random.Random], ActResult]
+FORWARD: Sequence[Doing] = (create, demote, promote, pin, confirm, flag, edit, rename, merge)
+ALL: Sequence[Doing] = (*FORWARD, create, undo, undo, redo)
+
+
+def any_act(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    """One random act that the bank allows."""
+    while True:
+        try:
+            return rng.choice(ALL)(bench, curator, rng)
+        except CurateError:
+            continue
