@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from memtui.hosts.model import HostHome, SourceFile
 from memtui.hosts.protocol import Host
 from memtui.sessions.files import (
+    UNFINISHED,
     Fate,
     FileRow,
     fate_of,
     has_head,
     load_files,
     new_file,
-    note_stat,
     save_place,
 )
 from memtui.sessions.store import next_rev
@@ -112,7 +112,7 @@ def _moved(
         row.path, row.compressed, row.gone = str(source.path), int(source.compressed), 0
         row.parent, row.agent = source.parent, source.agent
         if compressed:
-            note_stat(row, stat)
+            row.device, row.inode, row.size = stat.st_dev, stat.st_ino, UNFINISHED
         save_place(db, row)
         mark_present(db, row.id)
         return row

@@ -23,6 +23,10 @@ TAIL = 256
 """Bytes before the offset that must be unchanged for reading to go on there."""
 
 
+UNFINISHED = -1
+"""The size of a file that was not read to its end."""
+
+
 @dataclass(slots=True)
 class FileRow:
     """A row of `files`; the fields are its columns, in order. Offsets count decompressed bytes."""
@@ -165,7 +169,8 @@ def fate_of(row: FileRow, stat: os.stat_result) -> Fate:
         return Fate.REPLACED if row.size else Fate.GROWN
     path = Path(row.path)
     if row.compressed:
-        return Fate.GROWN if not same_place and has_head(row, path) else Fate.REPLACED
+        moved = not same_place or row.size == UNFINISHED
+        return Fate.GROWN if moved and has_head(row, path) else Fate.REPLACED
     return Fate.GROWN if stat.st_size >= row.offset and has_marks(row) else Fate.REPLACED
 
 
@@ -181,16 +186,23 @@ def has_marks(row: FileRow) -> bool:
     try:
         if not has_head(row, path):
             return False
-        return bool(row.compressed) or tail_hash(path, row.offset) == row.tail
+        if row.compressed or row.tail is None:  # what was compressed left no tail to compare
+            return True
+        return tail_hash(path, row.offset) == row.tail
     except OSError:
         return False
 
 
-def note_stat(row: FileRow, stat: os.stat_result) -> None:
-    """Remember where and how big the file was when it was opened."""
+def note_place(row: FileRow, stat: os.stat_result) -> None:
+    """Remember which file is being read. Until `note_end` it counts as not read to its end."""
     row.device, row.inode = stat.st_dev, stat.st_ino
-    row.size, row.mtime_ns = stat.st_size, stat.st_mtime_ns
+    row.size = UNFINISHED
     row.born_ns = min(row.born_ns or stat.st_mtime_ns, stat.st_mtime_ns)
+
+
+def note_end(row: FileRow, stat: os.stat_result) -> None:
+    """Remember how big the file was when it was opened, now that it was read to its end."""
+    row.size, row.mtime_ns = stat.st_size, stat.st_mtime_ns
 
 
 def note_marks(row: FileRow) -> None:

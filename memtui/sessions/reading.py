@@ -13,7 +13,15 @@ from memtui.hosts.jsonl import LineReader, open_lines
 from memtui.hosts.model import RawLine, Skipped
 from memtui.hosts.protocol import Host
 from memtui.sessions.discovery import Work
-from memtui.sessions.files import FileRow, dump_state, load_file, note_marks, note_stat, save_file
+from memtui.sessions.files import (
+    FileRow,
+    dump_state,
+    load_file,
+    note_end,
+    note_marks,
+    note_place,
+    save_file,
+)
 from memtui.sessions.ingest import Ingest
 from memtui.sessions.project import Projects
 from memtui.sessions.reset import reset_files
@@ -131,7 +139,7 @@ class FileReader:
         ingest = Ingest(batches.store, self._projects, row, self._displace)
         ingest.resume(state.get("session"), state.get("agent"))
         reader = open_lines(work.source, row.offset, row.ordinal)
-        note_stat(row, work.stat)
+        note_place(row, work.stat)
         start, records = row.offset, 0
         save = _Saver(batches.db, row, parser.state, ingest)
         with save, closing(_lines(reader)) as lines:
@@ -151,6 +159,7 @@ class FileReader:
                 if batches.begin() and load_file(batches.db, row.id).offset != row.offset:
                     return True
             row.offset, row.ordinal = reader.offset, reader.ordinal
+            note_end(row, work.stat)
             save.write()
         yield row.offset - start, records
         return False

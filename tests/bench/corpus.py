@@ -13,12 +13,18 @@ import base64
 import json
 import os
 import random
+import sqlite3
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from memtui.hosts.model import Kind
+from memtui.sessions.reset import recount
+from memtui.sessions.rows import KIND_NUMBER, Flag, facets_of, turn_id
+from memtui.sessions.schema import open_writer
 
 START_MS = 1_790_000_000_000
 """The first session begins here (September 2026)."""
@@ -265,6 +271,78 @@ def _codex_step(talk: _Talk, add: Any) -> None:
     content = [{"type": "output_text", "text": answer}]
     add("response_item", {"type": "message", "role": "assistant", "content": content})
     add("event_msg", {"type": "agent_message", "message": answer})
+
+
+def fill_catalogue(db: Path, rows: int = 1_000_000, sessions: int = 5_000, seed: int = 1) -> None:
+    """Make a catalogue of `rows` rows in `sessions` sessions without any transcript behind it.
+
+    For measuring lists: texts cannot be read back. Sessions are of very different length.
+    """
+    rng = random.Random(seed)
+    connection = open_writer(db)
+    connection.execute("PRAGMA synchronous=OFF")
+    connection.execute("BEGIN IMMEDIATE")
+    weights = [rng.paretovariate(1.2) for _ in range(sessions)]
+    scale = rows / sum(weights)
+    previews = [" ".join(rng.choices(_WORDS, k=rng.randint(4, 24)))[:200] for _ in range(2_000)]
+    left = rows
+    for number in range(sessions):
+        count = (
+            left if number == sessions - 1 else min(left, max(1, round(weights[number] * scale)))
+        )
+        left -= count
+        _fill_session(connection, number + 1, count, rng, previews)
+    recount(connection, range(1, sessions + 1))
+    connection.execute("COMMIT")
+    connection.close()
+
+
+def _fill_session(
+    connection: sqlite3.Connection, number: int, count: int, rng: random.Random, previews: list[str]
+) -> None:
+    at = START_MS + number * _DAY_MS // 40
+    name = str(uuid.UUID(int=rng.getrandbits(128), version=4))
+    project = f"/work/project-{number % 7}"
+    connection.execute(
+        "INSERT INTO sessions (id, host, session, project, cwds, branch, title, title_rank, version, "
+        "started, ended, next_seq) VALUES (?,?,?,?,?,?,?,10,'2.1.197',?,?,?)",
+        (
+            number, rng.choice(("claude-code", "codex")), name, project, json.dumps([project]), "main",
+            rng.choice(previews)[:60], at, at + count * 5_000, count,
+        ),
+    )  # fmt: skip
+    connection.executemany(
+        "INSERT INTO turns (id, kind, flags, facets, file, record, part, at, tool, exit_code, command, "
+        "preview) VALUES (?,?,?,?,0,?,0,?,?,?,?,?)",
+        _made_up(number, count, at, rng, previews),
+    )
+
+
+def _made_up(
+    session: int, count: int, at: int, rng: random.Random, previews: list[str]
+) -> Iterator[tuple[Any, ...]]:
+    """Rows in realistic shares: half of them calls that succeeded."""
+    for seq in range(count):
+        kind, flags = rng.choices(_SHAPES, _SHARES)[0]
+        call = kind is Kind.CALL
+        yield (
+            turn_id(session, seq), KIND_NUMBER[kind], flags, facets_of(flags), f"r{session}-{seq}",
+            at + seq * 5_000, "Bash" if call else None,
+            (1 if flags & Flag.ERROR else 0) if call else None,
+            rng.randrange(50) if call else None, rng.choice(previews),
+        )  # fmt: skip
+
+
+_SHAPES: tuple[tuple[Kind, int], ...] = (
+    (Kind.CALL, int(Flag.CALL | Flag.FOLDED_OK)),
+    (Kind.CALL, int(Flag.CALL | Flag.FOLDED_OK | Flag.DIFF)),
+    (Kind.CALL, int(Flag.CALL | Flag.ERROR)),
+    (Kind.ANSWER, int(Flag.ANSWER)),
+    (Kind.PROMPT, int(Flag.PROMPT)),
+    (Kind.THINKING, int(Flag.THINKING)),
+    (Kind.NOTICE, int(Flag.NOTICE)),
+)
+_SHARES = (38, 10, 4, 25, 8, 10, 5)
 
 
 def _image(rng: random.Random) -> dict[str, Any]:
