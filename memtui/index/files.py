@@ -15,6 +15,10 @@ RACY_NS = 20_000_000
 """A file younger than this may change once more without its time telling: it counts as not seen."""
 
 
+UNKNOWN, ABSENT = 0, -1
+"""In place of a folder's time: it has to be listed again; it is not there."""
+
+
 class Stat(NamedTuple):
     """Modification time in ns and size in bytes; (0, 0) for a file that was not seen as loaded."""
 
@@ -29,7 +33,7 @@ UNSEEN = Stat(0, 0)
 class Folders(NamedTuple):
     """The listed files by absolute bytes path, and the folders' own times by path in the bank.
 
-    A folder's time is 0 when it lists other files than the bank in memory has.
+    A folder's time is UNKNOWN when it lists other files than the bank in memory has.
     """
 
     files: dict[bytes, Stat]
@@ -48,15 +52,15 @@ def look(contents: BankContents) -> Folders:
         same = all(path in known or path in unread for path in found)
         name = "" if folder == contents.root else folder.name
         young = mtime > time.time_ns() - RACY_NS
-        times[name] = mtime if same and not young else 0
+        times[name] = mtime if same and not young else UNKNOWN
         files |= found
     if not known <= files.keys():
-        times = dict.fromkeys(times, 0)
+        times = dict.fromkeys(times, UNKNOWN)
     return Folders(files, times)
 
 
 def _listed(folder: Path) -> tuple[dict[bytes, Stat], int]:
-    """The memory files of one folder, and its time from before they were listed (0 without it)."""
+    """The memory files of one folder, and its time from before they were listed (ABSENT without it)."""
     found: dict[bytes, Stat] = {}
     try:
         mtime = folder.stat().st_mtime_ns
@@ -66,7 +70,7 @@ def _listed(folder: Path) -> tuple[dict[bytes, Stat], int]:
                     stat = entry.stat()
                     found[entry.path] = Stat(stat.st_mtime_ns, stat.st_size)
     except (FileNotFoundError, NotADirectoryError):
-        return found, 0
+        return found, ABSENT
     return found, mtime
 
 
@@ -89,12 +93,17 @@ def seen_as_loaded(path: Path, digest: str) -> Stat:
     return Stat(stat.st_mtime_ns, stat.st_size)
 
 
-def event_sizes(contents: BankContents, folder: Path | None) -> dict[str, int]:
-    """Sizes of the event files by name; `folder` None means the bank's own, where the layout has one."""
+def events_folder(contents: BankContents, known: Path | None) -> Path | None:
+    """The folder of the event files: `known`, else the bank's own where its layout has one."""
+    if known is not None or contents.layout is not Layout.MEMTUI:
+        return known
+    return BankFiles(contents.root, contents.layout).events
+
+
+def event_sizes(folder: Path | None) -> dict[str, int]:
+    """Sizes of the event files in a folder, by name."""
     if folder is None:
-        if contents.layout is not Layout.MEMTUI:
-            return {}
-        folder = BankFiles(contents.root, contents.layout).events
+        return {}
     try:
         return {
             entry.name: entry.stat().st_size

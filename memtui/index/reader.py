@@ -10,7 +10,7 @@ import os
 import sqlite3
 from typing import Any, NamedTuple
 
-VERSION = 2
+VERSION = 3
 """`user_version` of the databases that this code reads; any other one is rebuilt."""
 
 CANDIDATE_WIDTH = 17
@@ -113,6 +113,41 @@ class Reader:
         """Candidates that no row stands for: none (see `memtui.index.recheck`)."""
         return ()
 
+    def files(self, seqs: Iterable[int]) -> list[tuple[int, bytes, int, int, str]]:
+        """(row id, path relative to the bank, mtime in ns or 0 for unknown, size, digest) of files."""
+        return self._by_seq("path, mtime_ns, size, digest", seqs)
+
+    def size(self) -> int:
+        """How many items are indexed."""
+        return int(self.connection.execute("SELECT count(*) FROM item").fetchone()[0])
+
+    def seqs(self) -> list[int]:
+        """All row ids."""
+        return [row[0] for row in self.connection.execute("SELECT seq FROM item ORDER BY seq")]
+
+    def paths(self) -> dict[bytes, int]:
+        """The row ids of all files, by path relative to the bank."""
+        return dict(self.connection.execute("SELECT path, seq FROM item"))
+
+    def live(self, scope: tuple[str, str, int], seqs: Iterable[int]) -> int:
+        """How many of these rows `total` counts."""
+        wanted = list(seqs)
+        found = 0
+        for at in range(0, len(wanted), _CHUNK):
+            part = wanted[at : at + _CHUNK]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT count(*) FROM item WHERE live = 1 AND {_IN_SCOPE} AND seq IN ({marks})"
+            found += int(self.connection.execute(sql, (*_bound(scope), *part)).fetchone()[0])
+        return found
+
+    def words(self, words: Iterable[str]) -> list[tuple[int, str, str]]:
+        """(row id, handle, name) of the items that one of these words names."""
+        found: list[tuple[int, str, str]] = []
+        sql = "SELECT seq, handle, name FROM item WHERE handle = ?1 OR name = ?1"
+        for word in words:
+            found += self.connection.execute(sql, (_storable(word),))
+        return found
+
     def _by_seq(self, columns: str, seqs: Iterable[int]) -> list[tuple[Any, ...]]:
         wanted = list(seqs)
         rows: list[tuple[Any, ...]] = []
@@ -151,7 +186,10 @@ def injection_rows(db_path: str | os.PathLike[str]) -> Ingredients:
 def _open(db_path: str | os.PathLike[str]) -> sqlite3.Connection:
     connection: sqlite3.Connection | None = None
     try:
-        connection = sqlite3.connect(f"file:{_quoted(db_path)}?mode=ro", uri=True, timeout=0.5)
+        connection = sqlite3.connect(
+            f"file:{_quoted(db_path)}?mode=ro", uri=True, timeout=0.5, isolation_level=None
+        )
+        connection.execute("BEGIN")  # all answers are of one moment
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         _have_pow(connection)
     except sqlite3.Error as error:

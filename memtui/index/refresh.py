@@ -12,14 +12,24 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from memtui.bank.model import BankContents
+from memtui.bank.model import BankContents, Tier
 from memtui.bank.trust import trust_by_id
 from memtui.clock import Clock, format_time
-from memtui.index.files import UNSEEN, Folders, Stat, event_sizes, look, seen_as_loaded
+from memtui.index.days import day_of
+from memtui.index.files import (
+    UNSEEN,
+    Folders,
+    Stat,
+    event_sizes,
+    events_folder,
+    look,
+    seen_as_loaded,
+)
 from memtui.index.rows import Entry, Facts, entries_of, policy_tuple, storable
 from memtui.index.schema import ITEM_COLUMNS, TEXT_COLUMNS, bulk_text, open_index
-from memtui.index.states import State
+from memtui.index.states import State, tombstones
 from memtui.index.words import text_row
+from memtui.reasons import DISPUTED, TOMBSTONED
 
 _AT = {name: at for at, name in enumerate(ITEM_COLUMNS)}
 PATH, MTIME, SIZE, DIGEST, NAME = (
@@ -66,13 +76,13 @@ def refresh(
         used=used or {},
     )
     folders = look(contents)
-    meta = _meta(contents, facts, folders, event_sizes(contents, events))
+    meta = _meta(contents, facts, folders, events_folder(contents, events))
     with closing(open_index(db_path)) as connection:
         return _Refresh(connection, contents, facts, folders).run(meta)
 
 
 def _meta(
-    contents: BankContents, facts: Facts, folders: Folders, events: Mapping[str, int]
+    contents: BankContents, facts: Facts, folders: Folders, events: Path | None
 ) -> dict[str, str]:
     config = contents.config
     return {
@@ -83,7 +93,8 @@ def _meta(
         "root": storable(str(contents.root)),
         "layout": contents.layout.value,
         "folders": json.dumps(folders.times),
-        "events": json.dumps(events),
+        "events": json.dumps(event_sizes(events)),
+        "events_folder": storable(str(events or "")),
         "version": version_of(contents, facts),
     }
 
@@ -98,7 +109,8 @@ def version_of(contents: BankContents, facts: Facts) -> str:
     items = (*contents.cards, *contents.pages)
     add(f"{item.id} {item.digest} {item.name}" for item in items)
     add(event.id for event in contents.events)
-    add(item.id for item in items if item.expires is not None and item.expires <= facts.now)
+    today = day_of(facts.now)
+    add(item.id for item in items if item.expires is not None and day_of(item.expires) <= today)
     add((contents.config, contents.root, contents.layout))
     for mapping in (facts.drift, facts.evidence, facts.used):
         add(sorted(mapping.items(), key=lambda pair: pair[0]))
@@ -141,6 +153,12 @@ class _Refresh:
             raise
         self.connection.execute("COMMIT")
         return self._done(written, removed, generation, meta)
+
+    def _judged(self) -> dict[str, str]:
+        """Ids that are held back whatever their file says, also where there is none at present."""
+        trust = self.facts.trust
+        judged = {id: DISPUTED for id, known in trust.items() if known.tier is Tier.DISPUTED}
+        return judged | dict.fromkeys(tombstones(self.contents.events), TOMBSTONED)
 
     def _done(self, written: int, removed: int, generation: int, meta: dict[str, str]) -> Refreshed:
         items = len(self.contents.cards) + len(self.contents.pages)

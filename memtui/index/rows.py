@@ -7,7 +7,6 @@ plan over the same values.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,10 +15,11 @@ from typing import Any
 
 from memtui.bank.model import BankContents, Event, Item, Page, Policy, Tier, Trust
 from memtui.bank.trust import NO_EVENTS
+from memtui.index.days import day_of as day_of
+from memtui.index.days import expiry_day
 from memtui.index.reader import CANDIDATE_WIDTH, Ingredients, decoded
 from memtui.index.states import Known, State, is_absent, is_external, states_of
 
-DAY = 86_400
 CHECKED = frozenset((Tier.CHECKED, Tier.CONFIRMED))
 
 
@@ -115,16 +115,6 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def day_of(moment: datetime | None) -> int:
-    """The number of the UTC day since 1970-01-01, 0 for none."""
-    return 0 if moment is None else math.floor(moment.timestamp() / DAY)
-
-
-def first_day_after(moment: datetime | None) -> int:
-    """The first UTC day that begins at `moment` or later, 0 for none."""
-    return 0 if moment is None else max(1, math.ceil(moment.timestamp() / DAY))
-
-
 def last_confirmed(events: tuple[Event, ...]) -> dict[str, datetime]:
     """When each item (`card:<id>`, `page:<id>`) was last confirmed by a person."""
     confirms = (event for event in events if event.verb == "confirm" and event.by == "human")
@@ -175,7 +165,7 @@ class _RowMaker:
             storable(item.scope.branch or ""),
             storable(item.origin),
             _texts(state.reason for state in states),
-            first_day_after(item.expires),
+            expiry_day(item.expires),
             _texts(state.cause for state in states),
             item.status.value,
             self._path(item),

@@ -72,6 +72,7 @@ CREATE INDEX item_fit ON item
   (pinned, checked, owner, branch, expires_day, room, importance, score, used_day) WHERE fit = 1;
 CREATE INDEX item_live ON item (owner, branch, expires_day) WHERE live = 1;
 CREATE INDEX item_handle ON item (handle);
+CREATE INDEX item_name ON item (name);
 CREATE TABLE text (seq INTEGER PRIMARY KEY, {", ".join(TEXT_COLUMNS)});
 CREATE VIRTUAL TABLE words USING fts5 (
   {", ".join(TEXT_COLUMNS)}, content='text', content_rowid='seq', tokenize='porter unicode61'

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from memtui import reasons
 from memtui.bank.model import BankContents, Card, Event, Item, Page, Status, Tier, Trust
+from memtui.index.days import day_of
 from memtui.index.replaced import superseded
 
 STRENGTH = {reason: at for at, reason in enumerate((*reasons.ABSENT, *reasons.WARNINGS))}
@@ -84,15 +85,16 @@ def behind_by(page: Page, cards: Mapping[str, Card], absent: Mapping[str, str]) 
 
 
 class _History:
-    """The events that causes quote: the last one of each verb for each item."""
+    """The events that causes quote: the last one of each verb for each item, by id.
+
+    An id names one item of a bank, whether card or page.
+    """
 
     def __init__(self, events: Iterable[Event]) -> None:
         self.last: dict[tuple[str, str], Event] = {}
-        self.tombstones: dict[str, Event] = {}
         for event in events:
-            self.last[event.item, event.verb] = event
-            if event.kind == "tombstone":
-                self.tombstones[event.item] = event
+            self.last[id_of(event), event.verb] = event
+        self.tombstones = tombstones(events)
 
     def said(self, item: str, verb: str) -> str:
         """Who did it last, when and why: "" when no event tells."""
@@ -100,14 +102,19 @@ class _History:
         return _said(event) if event else ""
 
 
+def id_of(event: Event) -> str:
+    """The id of the item that an event is about."""
+    return event.item.partition(":")[2]
+
+
+def tombstones(events: Iterable[Event]) -> dict[str, Event]:
+    """The last purge of every purged item, by id."""
+    return {id_of(event): event for event in events if event.kind == "tombstone"}
+
+
 def _said(event: Event) -> str:
     text = f"by {event.writer} on {event.at:%Y-%m-%d}"
     return f"{text}: {event.reason}" if event.reason else text
-
-
-def key_of(item: Item) -> str:
-    """How events name an item."""
-    return f"page:{item.id}" if isinstance(item, Page) else f"card:{item.id}"
 
 
 def _own_states(
@@ -118,20 +125,16 @@ def _own_states(
     if item.status is not Status.ACTIVE:
         word = item.status.value
         reason = reasons.STALE if item.status is Status.STALE else reasons.RETIRED
-        states.append(
-            State(reason, _joined(f"marked {word}", history.said(key_of(item), "demote")))
-        )
+        states.append(State(reason, _joined(f"marked {word}", history.said(item.id, "demote"))))
     if item.id in replaced:
         states.append(State(reasons.SUPERSEDED, replaced[item.id]))
-    if item.expires is not None and item.expires <= known.now:
+    if item.expires is not None and day_of(item.expires) <= day_of(known.now):
         states.append(State(reasons.EXPIRED, f"expired on {item.expires:%Y-%m-%d}"))
     if item.id in known.drift:
         states.append(State(reasons.DRIFTED, known.drift[item.id]))
     if _disputed(item, known):
-        states.append(
-            State(reasons.DISPUTED, _joined("flagged", history.said(key_of(item), "flag")))
-        )
-    tombstone = history.tombstones.get(key_of(item))
+        states.append(State(reasons.DISPUTED, _joined("flagged", history.said(item.id, "flag"))))
+    tombstone = history.tombstones.get(item.id)
     if tombstone is not None:
         states.append(State(reasons.TOMBSTONED, _joined("purged", _said(tombstone))))
     if item.conflict:
@@ -153,7 +156,7 @@ def _may_replace(item: Item, known: Known, history: _History) -> bool:
 
     A text from outside that no person confirmed must not push out what people checked.
     """
-    if item.status is not Status.ACTIVE or item.conflict or key_of(item) in history.tombstones:
+    if item.status is not Status.ACTIVE or item.conflict or item.id in history.tombstones:
         return False
     trust = known.trust.get(item.id)
     confirmed = trust is not None and trust.tier is Tier.CONFIRMED

@@ -13,7 +13,7 @@ class Candidate(NamedTuple):
 
     `states` are the reasons computed for it (see `memtui.reasons`), strongest first. Days are whole
     days since 1970-01-01 UTC; `used_day` is when it was last fetched, used or confirmed, else created.
-    `expires_day` is the first day on which it is expired from midnight on, 0 for never.
+    `expires_day` is the first day on which it does not hold any more, 0 for never.
     """
 
     handle: str

@@ -26,12 +26,18 @@ from memtui.inject.plan import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from memtui.inject.sources import Rows, Source
+    from memtui.inject.sources import Checked, Rows, Source
 
 CHUNK = 32
 """How many rows of one rank class are looked at first."""
+
+WHOLE = 400
+"""A bank of so many items is planned over as a whole, so that every item gets its decision."""
+
+ROUNDS = 12
+"""How often a plan is made again because a file of it had changed."""
 
 NEAR = 1e-9
 """Sums of SQLite and of Python may differ by less than this: such ranks count as equal."""
@@ -41,13 +47,15 @@ CLASSES = ((1, 1), (1, 0), (0, 1), (0, 0))
 
 
 class Best(NamedTuple):
-    """A plan over the best of a bank, with the row ids of its shown lines (-1, -2 ... for extras).
+    """A plan over the best of a bank, with the row ids of its shown items (-1, -2 ... for extras).
 
-    Text and lines are those of the whole bank's plan; decisions are there for the items looked at.
+    Text and lines are those of the whole bank's plan. Decisions are there for the items looked at;
+    `whole` tells that these are all.
     """
 
     plan: Plan
     rows: tuple[int, ...]
+    whole: bool = False
 
 
 def build(rows: Rows) -> Snapshot:
@@ -60,6 +68,21 @@ def build(rows: Rows) -> Snapshot:
         rows.aliases,
         rows.total,
     )
+
+
+def plan_fresh(source: Checked, request: Request) -> Best:
+    """The plan of a bank whose files are checked: small banks whole, large ones line by line shown.
+
+    Where the files change faster than they can be read, only what was verified is planned over.
+    """
+    if source.size() <= WHOLE:
+        return Best(plan(build(source.everything()), request), (), True)
+    for _ in range(ROUNDS):
+        best = plan_best(source, request)
+        if not source.recheck(best.rows):
+            return best
+    source.only_verified = True
+    return plan_best(source, request)
 
 
 def plan_best(source: Source, request: Request) -> Best:
@@ -113,29 +136,27 @@ class _Search:
 
     def _ranked(self, rows: Sequence[tuple[int, float]]) -> list[Ranked]:
         found = self.source.items([seq for seq, _ in rows])
-        items = {seq: Candidate._make(found[seq]) for seq, _ in rows}
+        items = {seq: Candidate._make(found[seq]) for seq, _ in rows if seq in found}
         self.looked |= items
-        return [(item, self._value(item)) for item in items.values()]
+        return self._with_ranks(items.values())
 
     def _ranked_extras(self, pinned: int, section: str) -> list[Ranked]:
-        return [
-            (item, self._value(item))
-            for item in self.extras.values()
-            if item.pinned == bool(pinned)
-            and render.section_of(item) == section
-            and not judge(item, self.empty, self.request)[0]
-        ]
+        members = (item for item in self.extras.values() if item.pinned == bool(pinned))
+        return self._with_ranks(item for item in members if render.section_of(item) == section)
 
-    def _value(self, item: Candidate) -> float:
-        return weighed(item, self.weights, self.request.today)
+    def _with_ranks(self, items: Iterable[Candidate]) -> list[Ranked]:
+        """Those that may be shown; what was read again may turn out not to be."""
+        request = self.request
+        allowed = (item for item in items if not judge(item, self.empty, request)[0])
+        return [(item, weighed(item, self.weights, request.today)) for item in allowed]
 
     def result(self) -> Best:
         """The plan over everything that was looked at."""
         both = {**self.looked, **self.extras}
         snapshot = self.empty._replace(candidates=tuple(both.values()), total=self.total)
         made = plan(snapshot, self.request)
-        rows = {item.handle: seq for seq, item in both.items()}
-        return Best(made, tuple(rows[line.handle] for line in made.lines))
+        shown = {line.handle for line in made.lines}
+        return Best(made, tuple(seq for seq, item in both.items() if item.handle in shown))
 
 
 def _gap(rows: Sequence[tuple[int, float]]) -> int:

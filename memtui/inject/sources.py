@@ -63,3 +63,18 @@ class Source(Protocol):
 
     def extras(self) -> Sequence[tuple[Any, ...]]:
         """Candidates that no row stands for."""
+
+
+class Checked(Source, Protocol):
+    """A source that compares itself with the files: `memtui.index.recheck.Rechecked`."""
+
+    only_verified: bool
+
+    def size(self) -> int:
+        """How many items there are."""
+
+    def everything(self) -> Rows:
+        """The whole bank, every file checked."""
+
+    def recheck(self, seqs: Iterable[int]) -> bool:
+        """Look at the files of these rows; whether any of them is not as indexed."""

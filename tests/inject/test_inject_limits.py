@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.inject.diff import Move, compare
@@ -38,6 +38,7 @@ def test_unknown_unit_is_refused() -> None:
         measure("x", HostLimit("h", "furlongs", 1))
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), st.sampled_from(sorted(LIMITS)))
 def test_sizes_add_up(one: str, other: str, host: str) -> None:
     limit = LIMITS[host]

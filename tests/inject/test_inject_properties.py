@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import unicodedata
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memtui import reasons
@@ -30,6 +30,8 @@ HOSTILE = (
     "漢字" * 60,
     "\u2028line\u2029separators\x85and\x0b\x0cmore\x00",
 )
+
+bounded = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 HIDDEN = ("Cc", "Cs", "Zl", "Zp")
 
@@ -69,7 +71,7 @@ def candidates(draw: st.DrawFn, handle: str) -> Candidate:
 
 @st.composite
 def snapshots(draw: st.DrawFn) -> Snapshot:
-    size = draw(st.integers(0, 24))
+    size = draw(st.integers(0, 16))
     handles = draw(
         st.lists(
             st.one_of(st.text("abc0[] ", min_size=1, max_size=6)),
@@ -110,6 +112,7 @@ def body_lines(result: Plan) -> list[str]:
     return result.text.split("\n")[before : -after or None]
 
 
+@bounded
 @given(snapshots(), requests)
 def test_every_plan_keeps_its_bounds(snapshot: Snapshot, request: Request) -> None:
     result = plan(snapshot, request)
@@ -121,6 +124,7 @@ def test_every_plan_keeps_its_bounds(snapshot: Snapshot, request: Request) -> No
     assert len(unchecked) <= snapshot.policy.unchecked_lines
 
 
+@bounded
 @given(snapshots(), requests)
 def test_the_text_is_its_lines_and_nothing_else(snapshot: Snapshot, request: Request) -> None:
     result = plan(snapshot, request)
@@ -141,6 +145,7 @@ def test_the_text_is_its_lines_and_nothing_else(snapshot: Snapshot, request: Req
     )
 
 
+@bounded
 @given(snapshots(), requests)
 def test_one_decision_for_every_candidate(snapshot: Snapshot, request: Request) -> None:
     result = plan(snapshot, request)
@@ -160,6 +165,7 @@ def test_one_decision_for_every_candidate(snapshot: Snapshot, request: Request) 
         assert (decision.rank > 0) == (decision.reason == reasons.SHOWN)
 
 
+@bounded
 @given(snapshots(), requests, st.randoms())
 def test_pure_and_independent_of_the_order_of_candidates(
     snapshot: Snapshot, request: Request, random: object
@@ -172,6 +178,7 @@ def test_pure_and_independent_of_the_order_of_candidates(
     assert (snapshot, request) == before
 
 
+@bounded
 @given(snapshots(), requests, st.data())
 def test_what_was_seen_is_never_repeated(
     snapshot: Snapshot, request: Request, data: st.DataObject
@@ -190,7 +197,7 @@ def test_what_was_seen_is_never_repeated(
         assert kept == {line.handle for line in first.lines}
 
 
-@settings(max_examples=60)
+@bounded
 @given(snapshots(), requests)
 def test_one_more_token_never_takes_from_the_better_ranked(
     snapshot: Snapshot, request: Request
@@ -198,7 +205,7 @@ def test_one_more_token_never_takes_from_the_better_ranked(
     """Of two budgets, the larger one shows the better item at the first place where they differ."""
     order = [d.handle for d in plan(_roomy(snapshot), request._replace(budget=10**9)).decisions]
     before: list[bool] | None = None
-    for budget in range(0, 700, 7):
+    for budget in range(0, 700, 23):
         shown = {line.handle for line in plan(snapshot, request._replace(budget=budget)).lines}
         here = [handle in shown for handle in _selection_order(snapshot, order)]
         assert before is None or here >= before
@@ -215,6 +222,7 @@ def _selection_order(snapshot: Snapshot, order: list[str]) -> list[str]:
     return sorted(order, key=lambda handle: handle not in pinned)
 
 
+@bounded
 @given(texts, st.integers(3, 150))
 def test_cut_keeps_whole_characters(text: str, limit: int) -> None:
     whole = text.encode("utf-8", "replace").decode()
@@ -223,6 +231,7 @@ def test_cut_keeps_whole_characters(text: str, limit: int) -> None:
     assert short == whole or (short.endswith("…") and whole.startswith(short[:-1]))
 
 
+@bounded
 @given(texts)
 def test_cleaned_text_is_one_printable_line(text: str) -> None:
     line = render.clean(text, 112)
@@ -231,6 +240,7 @@ def test_cleaned_text_is_one_printable_line(text: str) -> None:
     assert len(line.encode()) <= 112
 
 
+@bounded
 @given(snapshots(), requests, requests)
 def test_comparing_plans_accounts_for_every_line(
     snapshot: Snapshot, one: Request, other: Request
