@@ -7,12 +7,9 @@ from typing import NamedTuple
 from memtui.agents.today import today
 from memtui.agents.whereabouts import checkout
 from memtui.index.reader import Reader
+from memtui.index.recheck import Rechecked
 from memtui.inject.model import Plan, Request
-from memtui.inject.plan import plan
-from memtui.inject.snapshot import build, plan_best
-
-WHOLE = 400
-"""Up to so many items the plan is made over the whole bank, so that every item gets its decision."""
+from memtui.inject.snapshot import plan_fresh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,14 +55,13 @@ def request_of(wanted: Wanted, environ: Mapping[str, str]) -> Request:
 
 
 def plan_now(bank: Known, wanted: Wanted, environ: Mapping[str, str]) -> Planned:
-    """Plan from the index. Raises IndexMissing, sqlite3.Error, or ValueError for a bad `MEMTUI_NOW`."""
+    """Plan from the index, corrected by the files as they are.
+
+    Raises IndexMissing, sqlite3.Error, or ValueError for a bad `MEMTUI_NOW`.
+    """
     request = request_of(wanted, environ)
     with Reader(bank.index) as reader:
+        source = Rechecked(reader, request.today)
+        best = plan_fresh(source, request)
         version = reader.meta.get("version", "")
-        if _size(reader) <= WHOLE:
-            return Planned(plan(build(reader.everything()), request), request, True, version)
-        return Planned(plan_best(reader, request).plan, request, False, version)
-
-
-def _size(reader: Reader) -> int:
-    return int(reader.connection.execute("SELECT count(*) FROM item").fetchone()[0])
+        return Planned(best.plan, request, best.whole, version, tuple(source.notes))

@@ -14,6 +14,7 @@ from memtui.agents.planning import Planned, Wanted, request_of
 from memtui.agents.starting import deliver
 from memtui.capture import spool
 from memtui.index.reader import Reader
+from memtui.index.recheck import Rechecked
 from memtui.inject.model import Candidate, Request, Snapshot
 from memtui.inject.plan import countable, plan
 from memtui.inject.render import handle_in, shown_handle
@@ -91,7 +92,9 @@ def _planned(call: Call, said: Payload, bank: Known, text: str) -> Planned | Non
         hits = _hits(reader, wanted_literals)
         if not hits:
             return None
-        found = reader.items([hit.seq for hit in hits])
+        source = Rechecked(reader, request.today)
+        source.recheck([hit.seq for hit in hits])
+        found = source.items([hit.seq for hit in hits])
         items = [Candidate._make(found[hit.seq]) for hit in hits if hit.seq in found]
         snapshot = _snapshot(reader, items, request)
         return Planned(plan(snapshot, request), request, False, reader.meta.get("version", ""))

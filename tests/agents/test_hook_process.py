@@ -91,6 +91,28 @@ def test_stale_means_absent(tmp_path: Path) -> None:
     assert record["injection"]["decisions"][0]["reason"] == "stale"
 
 
+@pytest.mark.parametrize("size", [8, 700])
+def test_files_that_changed_since_the_index_are_read_again(tmp_path: Path, size: int) -> None:
+    world = generated(tmp_path, seed=2, size=size)
+    handles = [line.handle for line in world.preview().lines]
+    edited, demoted, removed = (
+        world.bank / "cards" / f"card-{handle}.md" for handle in handles[:3]
+    )
+    edited.write_text(card(handles[0], "Another title by now", pinned=True))
+    demoted.write_text(card(handles[1], "Stale by now", status="stale"))
+    removed.unlink()
+    (world.bank / "cards" / "card-newaaa.md").write_text(
+        card("newaaa", "New", pinned=True, importance=1)
+    )
+    text = sent(run_hook(world, START))
+    assert text == world.preview().text
+    assert "Another title by now" in text
+    assert ("[newaaa]" in text) is (size == 8)  # in the large bank it is beyond the line limit
+    assert f"[{handles[1]}]" not in text
+    assert f"[{handles[2]}]" not in text
+    assert faults(world) == []
+
+
 def test_each_line_once_per_context(world: World) -> None:
     first = sent(run_hook(world, START, {"source": "startup"}))
     assert first
