@@ -139,10 +139,9 @@ class _Refresh:
             return self._done(0, 0, self._generation(), meta)
         self.connection.execute("BEGIN IMMEDIATE")
         try:
-            trust = trust_by_id(
-                self.contents.events
-            )  # here: the check that nothing changed is quick
-            self.facts = replace(self.facts, trust=trust)
+            # Only now: the check that nothing changed is to be quick.
+            self.facts = replace(self.facts, trust=trust_by_id(self.contents.events))
+            meta["judged"] = json.dumps(self._judged())
             written, removed = self._write_items()
             same = not written and not removed and self._same_meta(meta)
             generation = self._generation() + (not same)
@@ -157,7 +156,7 @@ class _Refresh:
     def _judged(self) -> dict[str, str]:
         """Ids that are held back whatever their file says, also where there is none at present."""
         trust = self.facts.trust
-        judged = {id: DISPUTED for id, known in trust.items() if known.tier is Tier.DISPUTED}
+        judged = {key: DISPUTED for key, found in trust.items() if found.tier is Tier.DISPUTED}
         return judged | dict.fromkeys(tombstones(self.contents.events), TOMBSTONED)
 
     def _done(self, written: int, removed: int, generation: int, meta: dict[str, str]) -> Refreshed:
