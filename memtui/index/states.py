@@ -117,6 +117,11 @@ def _said(event: Event) -> str:
     return f"{text}: {event.reason}" if event.reason else text
 
 
+def key_of(item: Item) -> str:
+    """How events name an item."""
+    return f"page:{item.id}" if isinstance(item, Page) else f"card:{item.id}"
+
+
 def _own_states(
     item: Item, known: Known, history: _History, replaced: Mapping[str, str]
 ) -> list[State]:
