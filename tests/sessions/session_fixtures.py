@@ -43,7 +43,7 @@ class Talk:
 
     def row(self, kind: str, **fields: Any) -> Talk:
         self.at += 1000
-        name = uuid.uuid5(uuid.NAMESPACE_URL, f"{self.session}/{self.agent}/{len(self.rows)}")
+        name = uuid.uuid5(uuid.NAMESPACE_URL, f"{self.session}/{self.agent}/{self.at}")
         row = {
             "parentUuid": None, "isSidechain": self.agent is not None, "cwd": self.cwd,
             "sessionId": self.session, "version": "2.1.197", "gitBranch": "main", "type": kind,

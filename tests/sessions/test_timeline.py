@@ -60,7 +60,7 @@ def test_every_position_is_found_again(three: World) -> None:
             assert abs(found - index) <= 1
         with pytest.raises(IndexError):
             timeline.row(len(timeline))
-        assert timeline.rows(-5, 10_000)[0].index == 0
+        assert len(timeline.rows(-5, 10_000)) == len(timeline)
         timeline.close()
 
 
