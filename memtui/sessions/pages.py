@@ -15,11 +15,18 @@ from memtui.sessions.timeline_rows import TurnRow
 _KEPT_PAGES = 256
 _KEPT_MAPS = 512
 
+_CHILD = (
+    "(SELECT c.id FROM sessions o JOIN sessions c ON c.host = o.host WHERE o.id = t.id >> 24 "
+    "AND c.agent = t.agent AND c.agent <> '' AND (c.parent_id = o.session OR c.parent = o.id) LIMIT 1)"
+)
+_CHILD_BY_NAME = (
+    "(SELECT c.id FROM sessions o JOIN sessions c ON c.host = o.host WHERE o.id = t.id >> 24 "
+    "AND c.session = t.agent AND c.agent <> '' LIMIT 1)"
+)
 _ROWS = (
     "SELECT t.id, t.kind, t.flags, t.record, t.part, t.at, t.preview, t.tool, t.exit_code, t.calls, "
-    "t.failed, t.tokens_in, t.tokens_out, CASE WHEN t.agent IS NULL THEN NULL ELSE "
-    "(SELECT c.id FROM sessions c, sessions o WHERE o.id = t.id >> 24 AND c.agent = t.agent "
-    "AND c.agent <> '' AND c.host = o.host AND (c.parent_id = o.session OR c.parent = o.id) LIMIT 1) END "
+    "t.failed, t.tokens_in, t.tokens_out, "
+    f"CASE WHEN t.agent IS NULL THEN NULL ELSE COALESCE({_CHILD}, {_CHILD_BY_NAME}) END "
     "FROM turns t WHERE t.id BETWEEN ? AND ? AND t.facets & ? ORDER BY t.id"
 )
 

@@ -219,3 +219,36 @@ def test_rows_of_an_old_sub_agent_inside_the_main_file(world: World) -> None:
     main, side = world.sessions()
     assert (main.counts[1], side.counts[1]) == (2, 1)
     assert (side.depth, side.parent, side.project) == (1, main.session, main.project)
+
+
+def test_a_codex_sub_agent_is_named_by_its_thread(world: World) -> None:
+    parent, child = (f"019ed50c-2fb3-7002-a384-360bea6e7f0{n}" for n in (4, 5))
+    at = "2026-06-17T10:06:46.240Z"
+    folder = world.home / ".codex/sessions/2026/06/17"
+    folder.mkdir(parents=True)
+
+    def write(name: str, *rows: dict[str, Any], **meta: Any) -> None:
+        first = {"id": name, "timestamp": at, "cwd": "/w/x", **meta}
+        records = [{"timestamp": at, "type": "session_meta", "payload": first}, *rows]
+        (folder / f"rollout-2026-06-17T10-06-46-{name}.jsonl").write_bytes(lines(records))
+
+    def said(text: str) -> dict[str, Any]:
+        payload = {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": text}],
+        }
+        return {"timestamp": at, "type": "response_item", "payload": payload}
+
+    spawned = {
+        "type": "collab_agent_spawn_end",
+        "call_id": "c1",
+        "new_thread_id": child,
+        "prompt": "look",
+    }
+    write(parent, said("please"), {"timestamp": at, "type": "event_msg", "payload": spawned})
+    write(child, said("look"), parent_thread_id=parent, agent_nickname="Ada")
+    world.scan()
+    main, agent = world.sessions()
+    assert (agent.agent, agent.depth, agent.parent) == ("Ada", 1, main.session)
+    assert [row.child for row in world.turns() if row.child] == [agent.session]
