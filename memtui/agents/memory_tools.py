@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Any, Protocol
 
 from memtui.agents.shelf import AbsentError, Shelf, Shown
@@ -194,7 +194,7 @@ class MemoryTools:
         self._suggested += 1
         self._store.put_proposal(
             ProposalRecord(
-                id=secrets.token_hex(8),
+                id=_new_id(),
                 at=self._clock(),
                 key=key,
                 proposer="agent",
@@ -216,7 +216,7 @@ class MemoryTools:
         )
         self._store.add_retrieval(
             RetrievalRecord(
-                id=secrets.token_hex(8),
+                id=_new_id(),
                 at=self._clock(),
                 origin="mcp",
                 session=self._caller.session,
@@ -227,6 +227,11 @@ class MemoryTools:
                 shown=shown,
             )
         )
+
+
+def _new_id() -> str:
+    """An id that sorts by time, so that what happened within one second keeps its order."""
+    return f"{time_ns():019d}-{secrets.token_hex(4)}"
 
 
 def _name(shown: Shown) -> str:

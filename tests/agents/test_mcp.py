@@ -130,13 +130,13 @@ async def test_every_tool_answers(world: World, ledger: Ledger) -> None:
         "flag",
         {"item": "card:aaaaaa", "reason": "the default changed"},
     )
-    calls = ledger.retrievals()
-    assert [entry.mode for entry in reversed(calls)] == [
+    calls = sorted(ledger.retrievals(), key=lambda entry: entry.id)
+    assert [entry.mode for entry in calls] == [
         "memory_search", "memory_get", "memory_get", "memory_evidence", "memory_propose", "memory_flag",
     ]  # fmt: skip
     assert {entry.origin for entry in calls} == {"mcp"}
     assert {entry.session for entry in calls} == {"codex:s1"}
-    assert calls[-1].shown == ("aaaaaa",)
+    assert calls[0].shown == ("aaaaaa",)
 
 
 async def test_no_tool_touches_the_bank(world: World) -> None:
