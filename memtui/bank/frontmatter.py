@@ -6,7 +6,7 @@ The one reader for the app and the hook, so it imports the standard library's st
 from __future__ import annotations
 
 from memtui.bank.yaml_block import Reader
-from memtui.bank.yaml_write import entry, flow
+from memtui.bank.yaml_write import entry, flow, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def set_keys(text: str, changes: Mapping[tuple[str, ...], Any]) -> str:
 
     Only lines of keys whose value differs change. A missing key is added at the end of its map, a
     missing map at the end of the front matter, a missing front matter at the top. Raises
-    FrontMatterError where a path runs through something that is no map.
+    FrontMatterError where a path runs through something that is no map, and where lines that cannot be
+    read stand in the way: a key is set as asked with all others as they were, or not at all.
     """
     changes = {path: value for path, value in changes.items() if path}
     if not has_front(text):
@@ -93,16 +94,18 @@ def _bounds(text: str) -> tuple[int, int, int]:
     start = text.find("\n", begin) + 1
     if not start or text[begin + 3 : start].strip(" \t\r\n"):
         return -1, -1, -1
-    at = start
+    at = start - 1  # the break before the line that closes
     while True:
-        if text[at : at + 3] in ("---", "..."):
-            stop = text.find("\n", at)
-            stop = len(text) if stop < 0 else stop
-            if not text[at + 3 : stop].strip(" \t\r"):
-                return start, at, min(stop + 1, len(text))
-        at = text.find("\n", at) + 1
-        if not at:
+        dashes = text.find("\n---", at)
+        dots = text.find("\n...", at, None if dashes < 0 else dashes)
+        at = dots if dots >= 0 else dashes
+        if at < 0:
             return -1, -1, -1
+        at += 1
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        if not text[at + 3 : stop].strip(" \t\r"):
+            return start, at, min(stop + 1, len(text))
 
 
 def _lines(front: str) -> list[str]:
@@ -132,12 +135,27 @@ def _set_one(front: str, path: tuple[str, ...], value: Any, newline: str) -> str
         _replace(lines, spans[path], path[-1], value, newline)
     else:
         _add(lines, spans, data, path, value, newline)
-    return "\n".join(lines) + "\n" if lines else ""
+    front = "\n".join(lines) + "\n" if lines else ""
+    made = Reader(_lines(front)).read()
+    if value is REMOVE and _value_at(made, path) is not REMOVE:
+        return _set_one(front, path, value, newline)  # of two equal keys the last counted
+    if _normal(made) != _normal(_nested(data, path, value)):
+        raise FrontMatterError(f"`{'.'.join(path)}` cannot be set among lines that do not read")
+    return front
 
 
 def _same(old: Any, new: Any) -> bool:
     """Equal in value and kind: `true` is not `1`, a tuple is the list that it reads back as."""
     return bool(flow(old) == flow(new))
+
+
+def _normal(value: Any) -> Any:
+    """A value as it compares after reading: tuples are lists, an empty map is nothing."""
+    if isinstance(value, dict):
+        return {key: _normal(inner) for key, inner in value.items()} or None
+    if isinstance(value, (list, tuple)):
+        return [_normal(inner) for inner in value]
+    return value
 
 
 def _value_at(data: Any, path: tuple[str, ...]) -> Any:
@@ -157,10 +175,13 @@ def _replace(
 ) -> None:
     start, end, indent = span
     if value is REMOVE:
-        del lines[start:end]
+        del lines[start : _after_deeper(lines, end, indent)]
         return
     new = entry(key, value, indent)
-    if len(new) == 1 and end == start + 1:
+    if _after_deeper(lines, end, indent) != end:
+        # Unreadable lines follow that a bare value or a map would take in: a comment ends the value.
+        new = [f"{' ' * indent}{scalar(key)}: {flow(value)} #"]
+    elif len(new) == 1 and end == start + 1:
         new = [_keep_comment(lines[start], new[0])]
     tail = "\r" if newline == "\r\n" else ""
     lines[start:end] = [line + tail for line in new]
@@ -192,7 +213,10 @@ def _add(
     if value is REMOVE:
         return
     if children:
-        at, indent = max(span[1] for span in children), children[0][2]
+        indent = max(children)[2]
+        at = len(lines)
+        if parent:
+            at = _after_deeper(lines, max(span[1] for span in children), indent)
     elif parent:
         at, indent = spans[parent][0] + 1, spans[parent][2] + 2
         lines[at - 1] = _opened(lines[at - 1], parent[-1], spans[parent][2], newline)
@@ -202,6 +226,17 @@ def _add(
         value = {key: value}
     tail = "\r" if newline == "\r\n" else ""
     lines[at:at] = [line + tail for line in entry(rest[0], value, indent)]
+
+
+def _after_deeper(lines: list[str], at: int, indent: int) -> int:
+    """The index after the lines from `at` on that stand deeper than `indent`."""
+    for number in range(at, len(lines)):
+        text = lines[number].strip(" \t\r")
+        if text and text[0] != "#":
+            if len(lines[number]) - len(lines[number].lstrip(" \t")) <= indent:
+                break
+            at = number + 1
+    return at
 
 
 def _opened(line: str, key: str, indent: int, newline: str) -> str:

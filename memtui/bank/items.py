@@ -34,12 +34,12 @@ NO_SCOPE = Scope()
 class Fields:
     """The front matter of one file, and the problems met while reading values from it."""
 
-    __slots__ = ("data", "meta", "path", "problems", "top")
+    __slots__ = ("body", "data", "meta", "path", "problems", "top")
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
         self.problems: list[Problem] = []
-        front, _ = split(text)
+        front, self.body = split(text)
         self.top: dict[str, Any] = {}
         if front:
             self.top, found = parse(front)
@@ -228,7 +228,7 @@ def common(path: Path, data: bytes, known: frozenset[str]) -> tuple[dict[str, An
     text, problems = decode(path, data)
     conflict = in_conflict(text)
     fields = Fields(path, text)
-    _, body = split(text)
+    body = fields.body
     own_id = fields.text("id")
     stem = path.name.removesuffix(".md")
     said = as_text(fields.top.get("name"))

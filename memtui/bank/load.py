@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 
 from memtui.bank.cards import parse_card
 from memtui.bank.config import derived_bank_id, read_config
-from memtui.bank.events import read_all
+from memtui.bank.events import event_files, read_file
 from memtui.bank.handles import Handles
 from memtui.bank.layout import CONFIG, INDEX, BankFiles, detect_layout
-from memtui.bank.model import PAGE_TYPES, BankConfig, BankContents, Card, Layout, Page, Problem
+from memtui.bank.model import (
+    PAGE_TYPES,
+    BankConfig,
+    BankContents,
+    Card,
+    Event,
+    Layout,
+    Page,
+    Problem,
+)
 from memtui.bank.pages import parse_page
 
 MAX_FILE = 4 * 1024 * 1024
@@ -23,13 +33,13 @@ class BankError(OSError):
     """A folder that cannot be opened as a bank: says which, why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What tells that a file is as it was: its times and size."""
+Stamp = tuple[int, int, int]
+"""Time in nanoseconds, size and inode: what tells that a file is as it was."""
 
-    mtime_ns: int
-    size: int
-    inode: int
+RACY_NS = 100_000_000
+"""A file this young when it is read may change again under the same time: it is read again."""
+
+Parsed = tuple[Stamp, Card | Page | None, tuple[Problem, ...]]
 
 
 class BankReader:
@@ -45,74 +55,101 @@ class BankReader:
         self.layout = layout
         self.state = state
         self.files = BankFiles(root, layout, state)
-        self._seen: dict[Path, tuple[Stamp, Card | Page | None, tuple[Problem, ...]]] = {}
+        self._seen: dict[str, Parsed] = {}
+        self._events: dict[str, tuple[Stamp, list[Event], list[Problem]]] = {}
 
     def read(self) -> BankContents:
         """The bank as its files are now. Raises BankError when the folder is gone."""
         if not self.root.is_dir():
             raise BankError(f"{self.root} is no longer there")
-        problems: list[Problem] = []
-        cards: list[Card] = []
-        pages: list[Page] = []
-        present: dict[Path, tuple[Stamp, Card | Page | None, tuple[Problem, ...]]] = {}
-        for path, stamp, is_page in self._memory_files():
-            known = self._seen.get(path)
-            if known is None or known[0] != stamp:
-                known = (stamp, *self._parse(path, stamp, is_page))
-            present[path] = known
-            _, item, wrong = known
-            problems += wrong
-            if isinstance(item, Page):
-                pages.append(item)
-            elif item is not None:
-                cards.append(item)
-        self._seen = present
-        cards, pages = self._with_ids(cards, pages)
-        events, wrong_events = read_all(self.files.events) if self._has_own() else ([], [])
+        parsed = self._parsed()
+        found = [item for _, item, _ in parsed if item is not None]
+        items = self._with_ids(found)
+        events, wrong_events = self._read_events()
         return BankContents(
             root=self.root,
             layout=self.layout,
             config=self.config,
-            cards=tuple(sorted(cards, key=lambda card: card.name)),
-            pages=tuple(sorted(pages, key=lambda page: page.name)),
+            cards=tuple(item for item in items if isinstance(item, Card)),
+            pages=tuple(item for item in items if isinstance(item, Page)),
             events=tuple(events),
-            problems=(*problems, *_of_items(cards), *_of_items(pages), *wrong_events),
+            problems=(
+                *(problem for _, _, problems in parsed for problem in problems),
+                *(problem for item in items for problem in item.problems),
+                *wrong_events,
+            ),
         )
 
-    def _has_own(self) -> bool:
-        return self.layout is Layout.MEMTUI or self.state is not None
+    def changed(self) -> bool:
+        """Whether any file was added, removed or changed since `read`: by their times and sizes alone."""
+        files = {path: stamp for path, stamp, _ in self._memory_files()}
+        if files.keys() != self._seen.keys():
+            return True
+        if any(self._seen[path][0] != stamp for path, stamp in files.items()):
+            return True
+        events = {str(path): _stamp(path) for path in self._event_files()}
+        return events != {path: known[0] for path, known in self._events.items()}
 
-    def _memory_files(self) -> Iterator[tuple[Path, Stamp, bool]]:
+    def _parsed(self) -> list[Parsed]:
+        """Every memory file, parsed now or earlier."""
+        present: dict[str, Parsed] = {}
+        for path, stamp, is_page in self._memory_files():
+            known = self._seen.get(path)
+            if known is None or known[0] != stamp:
+                known = self._parse(path, stamp, is_page)
+            present[path] = known
+        self._seen = present
+        return list(present.values())
+
+    def _memory_files(self) -> Iterator[tuple[str, Stamp, bool]]:
         yield from _markdown_in(self.files.cards, is_page=False)
         if self.layout is Layout.MEMTUI:
             yield from _markdown_in(self.files.pages, is_page=True)
 
-    def _parse(
-        self, path: Path, stamp: Stamp, is_page: bool
-    ) -> tuple[Card | Page | None, tuple[Problem, ...]]:
-        if stamp.size > MAX_FILE:
-            return None, (Problem(path, f"{stamp.size} bytes: larger than {MAX_FILE}, not read"),)
+    def _parse(self, name: str, stamp: Stamp, is_page: bool) -> Parsed:
+        path = Path(name)
+        if stamp[1] > MAX_FILE:
+            wrong = Problem(path, f"{stamp[1]} bytes: larger than {MAX_FILE}, not read")
+            return stamp, None, (wrong,)
         try:
-            data = path.read_bytes()
+            with open(name, "rb", buffering=0) as stream:  # noqa: PTH123 - 10,000 files: every call counts
+                data = stream.read()
         except OSError as error:
-            return None, (Problem(path, f"cannot be read: {error.strerror or error}"),)
+            return stamp, None, (Problem(path, f"cannot be read: {error.strerror or error}"),)
+        if time.time_ns() - stamp[0] < RACY_NS:
+            stamp = (0, *stamp[1:])
         if is_page:
-            return parse_page(path, data), ()
+            return stamp, parse_page(path, data), ()
         card = parse_card(path, data)
-        return (parse_page(path, data) if card.type in PAGE_TYPES else card), ()
+        return stamp, parse_page(path, data) if card.type in PAGE_TYPES else card, ()
 
-    def _with_ids(self, cards: list[Card], pages: list[Page]) -> tuple[list[Card], list[Page]]:
+    def _with_ids(self, items: list[Card | Page]) -> list[Card | Page]:
+        """The items by name, each with an id that no other has."""
         handles = Handles.read(self.state)
-        items: list[Card | Page] = [*cards, *pages]
         items.sort(key=lambda item: str(item.path))
         named = handles.assign(self.root, items)
         if self.state is not None and handles.changed:
-            self.state.mkdir(parents=True, exist_ok=True)
             handles.save(self.state)
-        return (
-            [item for item in named if isinstance(item, Card)],
-            [item for item in named if isinstance(item, Page)],
-        )
+        named.sort(key=lambda item: (item.name, str(item.path)))
+        return named
+
+    def _event_files(self) -> list[Path]:
+        own = self.layout is Layout.MEMTUI or self.state is not None
+        return event_files(self.files.events) if own else []
+
+    def _read_events(self) -> tuple[list[Event], list[Problem]]:
+        """All events by time, then id; only files that changed are read."""
+        present: dict[str, tuple[Stamp, list[Event], list[Problem]]] = {}
+        for path in self._event_files():
+            stamp = _stamp(path)
+            known = self._events.get(str(path))
+            if known is None or known[0] != stamp:
+                known = (stamp, *read_file(path))
+            present[str(path)] = known
+        self._events = present
+        events = [event for _, found, _ in present.values() for event in found]
+        events.sort(key=lambda event: (event.at, event.id))
+        return events, [problem for _, _, wrong in present.values() for problem in wrong]
 
 
 def open_bank(root: Path, state: Path | None = None, layout: Layout | None = None) -> BankReader:
@@ -145,9 +182,11 @@ def load(root: Path, *, state: Path | None = None) -> BankContents:
     return open_bank(root, state).read()
 
 
-def _markdown_in(folder: Path, is_page: bool) -> Iterator[tuple[Path, Stamp, bool]]:
+def _markdown_in(folder: Path, is_page: bool) -> Iterator[tuple[str, Stamp, bool]]:
+    """The memory files of a folder by name; a missing folder has none."""
     try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
     except (FileNotFoundError, NotADirectoryError):
         return
     for entry in entries:
@@ -156,11 +195,15 @@ def _markdown_in(folder: Path, is_page: bool) -> Iterator[tuple[Path, Stamp, boo
         try:
             stat = entry.stat()
         except OSError:
-            continue  # removed between the listing and now
-        if entry.is_file():
-            stamp = Stamp(stat.st_mtime_ns, stat.st_size, stat.st_ino)
-            yield Path(entry.path), stamp, is_page
+            continue  # removed between the listing and now, or a link to nothing
+        if S_ISREG(stat.st_mode):
+            yield entry.path, (stat.st_mtime_ns, stat.st_size, stat.st_ino), is_page
 
 
-def _of_items(items: list[Card] | list[Page]) -> list[Problem]:
-    return [problem for item in items for problem in item.problems]
+def _stamp(path: Path) -> Stamp:
+    """The stamp of a file as it is now; of a file that is gone, one that no file has."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return (0, -1, 0)
+    return (stat.st_mtime_ns, stat.st_size, stat.st_ino)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memtui.bank.model import Event, Tier, Trust
+from memtui.bank.standing import effective
 
 NO_EVENTS = Trust(Tier.UNCHECKED, 0.5, 0, 0, 0)
 """The trust of an item that nobody and nothing has judged."""
@@ -15,10 +16,10 @@ VERDICTS = frozenset(("confirm", "flag", "validated"))
 def trust_of(events: Iterable[Event]) -> dict[str, Trust]:
     """Trust by item key (`card:<id>`, `page:<id>`) for every item that has a verdict.
 
-    A merge's event hands the verdicts of its sources on: `data["verdicts"]` lists them.
+    Verdicts of acts that were undone do not count; those that merges handed on do.
     """
     verdicts: dict[str, list[Event]] = {}
-    for event in events:
+    for event in effective(events):
         if event.verb in VERDICTS:
             verdicts.setdefault(event.item, []).append(event)
     return {item: add_up(found) for item, found in verdicts.items()}

@@ -97,6 +97,11 @@ class Reader:
             start = self.pos
             self.pos = self.end = start + 1
             own = (*path, pair[0])
+            if (
+                spans is not None and own in spans
+            ):  # the last of two equal keys counts, with its own
+                for stale in [known for known in spans if known[: len(own)] == own]:
+                    del spans[stale]
             result[pair[0]] = self._value(pair[1], indent, own)
             if spans is not None:
                 spans[own] = (start, self.end, indent)
@@ -162,10 +167,10 @@ class Reader:
 
     def _plain(self, rest: str, indent: int) -> Any:
         text = strip_comment(rest)
-        if self.pos < self.count and len(text) == len(rest):
-            following = self.lines[self.pos]
-            if not following or following[0] in " \t":
-                return self._folded(text, indent)
+        # Only a blank or deeper line can go on with this value.
+        more = self.pos < self.count and not self.lines[self.pos][: indent + 1].strip(" \t")
+        if more and len(text) == len(rest):
+            return self._folded(text, indent)
         return resolve(text)
 
     def _folded(self, text: str, indent: int) -> Any:
@@ -263,6 +268,9 @@ class Reader:
 
 def split_key(content: str) -> tuple[str, str] | None:
     """Key and the rest of a `key: value` line, both without margins; None when it is no such line."""
+    at = content.find(": ")
+    if at > 0 and content[:at].isidentifier():
+        return content[:at], content[at + 2 :].strip(" \t")
     first = content[0]
     if first in "\"'":
         end = quote_end(content, 0)
@@ -272,7 +280,6 @@ def split_key(content: str) -> tuple[str, str] | None:
         if rest[:1] != ":" or (len(rest) > 1 and rest[1] not in " \t"):
             return None
         return unquote(content[1:end], first), rest[1:].strip(" \t")
-    at = content.find(": ")
     if at < 0:
         at = content.find(":\t")
         if at < 0:

@@ -239,17 +239,26 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
 
 def _plain_end(text: str, at: int) -> int:
     """Index after a plain scalar: before a bracket, a comma, `: `, ` #` or the end."""
-    size = len(text)
-    while at < size:
-        char = text[at]
-        if char in ",[]{}":
-            return at
-        if char == ":" and (at + 1 == size or text[at + 1] in " \t\n,[]{}"):
-            return at
-        if char == "#" and text[at - 1] in " \t\n":
-            return at
-        at += 1
-    raise Unfinished("a bracket is never closed")
+    end = text.find(",", at)
+    for bracket in "}][{":
+        found = text.find(bracket, at, None if end < 0 else end)
+        if found >= 0:
+            end = found
+    stop = len(text) if end < 0 else end
+    colon = text.find(":", at, stop)
+    while colon >= 0:
+        if colon + 1 == len(text) or text[colon + 1] in " \t\n,[]{}":
+            end = stop = colon
+            break
+        colon = text.find(":", colon + 1, stop)
+    hash_mark = text.find("#", at, stop)
+    while hash_mark >= 0:
+        if text[hash_mark - 1] in " \t\n":
+            return hash_mark
+        hash_mark = text.find("#", hash_mark + 1, stop)
+    if end < 0:
+        raise Unfinished("a bracket is never closed")
+    return end
 
 
 def _separator(text: str, at: int, end: str) -> int:
