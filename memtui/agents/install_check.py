@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memtui.agents.host_settings import HOST_SETTINGS, PROJECT, USER
 from memtui.agents.settings_edit.hooks import own_entries, program_of
 from memtui.agents.settings_edit.jsonc import BrokenError, parse
 
@@ -54,6 +55,21 @@ def check_install(target: Target) -> tuple[InstallFinding, ...]:
         events = ", ".join(dict.fromkeys(entry.event for entry in own))
         findings.append(InstallFinding("ok", host, f"{target.path}: hooks at {events}"))
     return tuple(findings)
+
+
+def check_hosts(
+    home: Path, state: Path, project: Path | None, environ: Mapping[str, str]
+) -> tuple[InstallFinding, ...]:
+    """`check_install` for every host at every level that there is."""
+    from memtui.agents.install import Target
+
+    levels = [(USER, None)] + ([(PROJECT, project)] if project is not None else [])
+    return tuple(
+        finding
+        for host in HOST_SETTINGS
+        for level, folder in levels
+        for finding in check_install(Target(host, home, state, level, folder, environ))
+    )
 
 
 def hindrances(target: Target, text: str) -> tuple[str, ...]:

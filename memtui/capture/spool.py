@@ -31,7 +31,7 @@ REJECTED = "rejected"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     Record = dict[str, Any]
@@ -143,6 +143,40 @@ def prune(folder: str, keep: int = MAX_FILES) -> int:
     for name in names[:surplus]:
         _remove(os.path.join(folder, name))
     return surplus
+
+
+def holding(folder: str, matches: Callable[[str], bool]) -> list[str]:
+    """The files of records, also of rejected ones, of which any text matches: what a purge must delete.
+
+    A file that is no JSON is matched as it is.
+    """
+    found = []
+    for place in (folder, os.path.join(folder, REJECTED)):
+        for name in _names(place):
+            path = os.path.join(place, name)
+            try:
+                with open(path, "rb") as stream:
+                    data = stream.read()
+            except OSError:
+                continue
+            if any(map(matches, _all_texts(data))):
+                found.append(path)
+    return found
+
+
+def _all_texts(data: bytes) -> Iterator[str]:
+    try:
+        waiting = [json.loads(data)]
+    except (ValueError, RecursionError):
+        waiting = [data.decode("utf-8", "replace")]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
 
 
 def short(text: str) -> str:

@@ -19,7 +19,7 @@ from memtui.agents.install import (
     plan_install,
     plan_uninstall,
 )
-from memtui.agents.install_check import check_install
+from memtui.agents.install_check import check_hosts, check_install
 from memtui.agents.settings_edit.hooks import is_ours, own_entries, program_of
 from memtui.agents.settings_edit.jsonc import parse
 from tests.agents.settings_files import BROKEN, FILES, OTHER
@@ -293,3 +293,12 @@ def test_a_folder_without_write_permission_is_said(tmp_path: Path) -> None:
     target.path.parent.chmod(0o500)
     with pytest.raises(InstallError, match="permissions"):
         install(target)
+
+
+def test_doctor_looks_at_every_host_and_level(tmp_path: Path) -> None:
+    home, state, project = tmp_path / "home", tmp_path / "state", tmp_path / "repo"
+    assert check_hosts(home, state, project, {}) == ()
+    apply(plan_install(Target("codex", home, state), find_program()))
+    apply(plan_install(Target("claude-code", home, state, PROJECT, project), find_program()))
+    found = check_hosts(home, state, project, {})
+    assert [(one.host, one.level) for one in found] == [("claude-code", "ok"), ("codex", "ok")]

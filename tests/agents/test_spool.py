@@ -129,3 +129,14 @@ def test_the_checker_agrees_with_a_full_validator() -> None:
     ]
     for sample in samples:
         assert bool(faults_of(sample, SCHEMA)) is not validator.is_valid(sample), sample
+
+
+def test_a_purge_finds_every_record_with_the_text(tmp_path: Path) -> None:
+    spool.write(str(tmp_path), record(1, prompt="the größe of it"))
+    spool.write(str(tmp_path), record(2, prompt="other"))
+    rejected = Path(spool.write(str(tmp_path), record(3)))
+    rejected.write_bytes("half größe".encode())
+    drained_nothing = spool.drain(str(tmp_path), lambda _: False)
+    assert len(drained_nothing.rejected) == 1
+    found = spool.holding(str(tmp_path), lambda text: "größe" in text)
+    assert [Path(path).parent.name for path in found] == [tmp_path.name, spool.REJECTED]
