@@ -2,144 +2,176 @@
 
 From git, without a model. A card cites files (its scope's paths and paths in backticks) and words (code
 in backticks). When a cited word stood in a cited file at the last confirmation and no longer does, the
-card has drifted; a word that moved unchanged to another file of the repository has not.
+card has drifted. Text that moved unchanged to another file of the repository is relocated, not drifted;
+so is a file that was renamed as it is.
 """
 
 from __future__ import annotations
 
 import bisect
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
+from sqlite3 import Connection, Error
 
 from memtui.bank.model import BankContents, Card, Status
-from memtui.index.git import LARGE, Git, GitError
+from memtui.index.citations import cited_paths, cited_words
+from memtui.index.evolution import Cited, Evolution
+from memtui.index.git import Commit, Git, GitError
 from memtui.index.rows import last_confirmed
+from memtui.index.schema import open_index
 
-_CODE = re.compile(r"`([^`\n]{2,120})`")
-_PATH = re.compile(
-    r"^[\w.-]+(?:/[\w.-]+)+$|^[\w-]+\.(?:py|toml|sql|md|txt|json|ya?ml|sh|[jt]sx?|go|rs|c|h)$"
-)
-_MAX_WORDS = 24
+DRIFTED = "drifted"
+RELOCATED = "relocated"
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Causes by card id. `note` says why drift could not be computed, "" when it was."""
+    """Causes by card id, and where relocated texts are now. `note` says what could not be done, "" for
+    nothing. `checked` counts the cards that git was asked about (the rest was known)."""
 
     causes: Mapping[str, str]
+    relocated: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    checked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Cited:
+class _Asked:
+    """A card with the second of its last confirmation, else creation."""
+
     card: Card
-    since: str
-    paths: tuple[str, ...]
-    words: tuple[str, ...]
+    since: int
 
 
-def find_drift(contents: BankContents, root: Path | None, branch: str) -> Drift:
-    """Which active cards have drifted in the repository at `root`, checked out on `branch`."""
-    cards = [card for card in contents.cards if _concerned(card, branch)]
-    if not cards:
+def find_drift(
+    contents: BankContents, root: Path | None, branch: str, cache: Path | None = None
+) -> Drift:
+    """Which active cards have drifted in the repository at `root`, checked out on `branch`.
+
+    With `cache`, an `index.db`, cards that were checked at the same HEAD are not checked again. Slow on
+    large histories: call it in the background.
+    """
+    asked = _asked(contents, branch)
+    if not asked:
         return Drift({})
     if root is None:
-        return Drift({}, "drift is not computed: there is no project folder")
+        return Drift({}, note="drift is not computed: there is no project folder")
     try:
         git = Git(root)
-        git.head()
-        return Drift(_causes(git, _cited(cards, contents, git.commits())))
+        head, dirty = git.head(), git.dirty()
+        known, note = _Cache(cache, head).read(asked)
+        fresh = [each for each in asked if not _is_known(each, known, dirty)]
+        found = _check(git, fresh, dirty) if fresh else {}
     except GitError as error:
-        return Drift({}, f"drift is not computed: {error}")
+        return Drift({}, note=f"drift is not computed: {error}")
+    clean = [each for each in fresh if _is_clean(each, dirty)]
+    note = _Cache(cache, head).write(clean, found) or note
+    old = {each.card.id: known[each.card.id] for each in asked if each not in fresh}
+    return _report({**old, **found}, note, len(fresh))
 
 
-def cited_paths(card: Card) -> tuple[str, ...]:
-    """The files that a card cites, relative to the repository."""
-    named = [word for word in _CODE.findall(card.body) if _PATH.match(word)]
-    return tuple(dict.fromkeys(path.removeprefix("./") for path in (*card.scope.paths, *named)))
-
-
-def cited_words(card: Card) -> tuple[str, ...]:
-    """The code that a card cites in backticks, title and body; not its paths."""
-    words = _CODE.findall(f"{card.title}\n{card.body}")
-    return tuple(dict.fromkeys(word for word in words if not _PATH.match(word)))[:_MAX_WORDS]
-
-
-def _concerned(card: Card, branch: str) -> bool:
-    """A card of another branch speaks of files that are not checked out."""
-    elsewhere = card.scope.branch is not None and card.scope.branch != branch
-    return card.status is Status.ACTIVE and not elsewhere and bool(cited_paths(card))
-
-
-def _cited(
-    cards: Iterable[Card], contents: BankContents, commits: list[tuple[int, str]]
-) -> list[_Cited]:
+def _asked(contents: BankContents, branch: str) -> list[_Asked]:
+    """The cards that can drift; one of another branch speaks of files that are not checked out."""
     confirmed = last_confirmed(contents.events)
-    times = [time for time, _ in commits]
-    found = []
-    for card in cards:
+    asked = []
+    for card in contents.cards:
         since = confirmed.get(f"card:{card.id}") or card.created or card.modified
-        at = bisect.bisect_right(times, since.timestamp()) if since else 0
-        if at:
-            found.append(_Cited(card, commits[at - 1][1], cited_paths(card), cited_words(card)))
+        here = card.scope.branch is None or card.scope.branch == branch
+        if since and here and card.status is Status.ACTIVE and cited_paths(card):
+            asked.append(_Asked(card, int(since.timestamp())))
+    return asked
+
+
+def _is_clean(each: _Asked, dirty: Mapping[str, str]) -> bool:
+    """Whether what git said holds as long as HEAD stays: none of the card's files is being edited."""
+    return not any(path in dirty for path in cited_paths(each.card))
+
+
+def _is_known(each: _Asked, known: Mapping[str, tuple[str, str]], dirty: Mapping[str, str]) -> bool:
+    return each.card.id in known and _is_clean(each, dirty)
+
+
+def _check(
+    git: Git, asked: Iterable[_Asked], dirty: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """(verdict, detail) of each card by id, ("", "") for one that holds."""
+    commits = git.commits()
+    times = list(accumulate((commit.time for commit in commits), max))
+    cited = []
+    for each in asked:
+        anchor = bisect.bisect_right(times, each.since) - 1
+        if anchor >= 0:
+            card = each.card
+            cited.append(Cited(card.id, anchor, cited_paths(card), cited_words(card)))
+    found = dict.fromkeys((each.card.id for each in asked), ("", ""))
+    return found | _verdicts(git, commits, cited, dirty)
+
+
+def _verdicts(
+    git: Git, commits: list[Commit], cited: list[Cited], dirty: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    evolution = Evolution(git, commits, cited, dirty)
+    lost = {each.card: losses for each in cited if (losses := evolution.losses(each))}
+    evolution.find_places(loss for losses in lost.values() for loss in losses)
+    found = {}
+    for card, losses in lost.items():
+        changed = [loss for loss in losses if not evolution.place_of(loss)]
+        if changed:
+            found[card] = (DRIFTED, evolution.cause(changed[0]))
+        else:
+            first = losses[0]
+            what = f" ({first.form})" if first.form else ""
+            found[card] = (RELOCATED, f"{first.path}{what} is now in {evolution.place_of(first)}")
     return found
 
 
-def _causes(git: Git, cited: list[_Cited]) -> dict[str, str]:
-    then = git.files((each.since, path) for each in cited for path in each.paths)
-    now: dict[str, bytes | None] = {}
-    causes = {}
-    for each in cited:
-        for path in each.paths:
-            before = then.get((each.since, path))
-            if before is None:
-                continue
-            if path not in now:
-                now[path] = _work_file(git.root / path)
-            cause = _lost(git, each, path, before, now[path])
-            if cause:
-                causes[each.card.id] = cause
-                break
-    return causes
+def _report(found: Mapping[str, tuple[str, str]], note: str, checked: int) -> Drift:
+    causes = {card: detail for card, (verdict, detail) in found.items() if verdict == DRIFTED}
+    moved = {card: detail for card, (verdict, detail) in found.items() if verdict == RELOCATED}
+    return Drift(causes, moved, note, checked)
 
 
-def _lost(git: Git, cited: _Cited, path: str, before: bytes, after: bytes | None) -> str:
-    """What of a card's words was lost from a file, in words; "" when nothing was."""
-    if after == before:
-        return ""
-    words = [form for word in cited.words if (form := _form_in(word, before))]
-    if after is None:
-        lost = [word for word in words if not git.holding(word)]
-        if words and not lost:
+class _Cache:
+    """What git said, by card, HEAD, the card's digest and its anchor. An unusable cache is only said."""
+
+    def __init__(self, path: Path | None, head: str) -> None:
+        self.path = path
+        self.head = head
+
+    def read(self, asked: Iterable[_Asked]) -> tuple[dict[str, tuple[str, str]], str]:
+        """(verdict, detail) by card id, and a note."""
+        if self.path is None:
+            return {}, ""
+        try:
+            with closing(open_index(self.path)) as connection:
+                rows = self._rows(connection)
+        except (Error, OSError) as error:
+            return {}, f"drift is not cached: {error}"
+        wanted = {(each.card.id, each.card.digest, each.since) for each in asked}
+        return {key[0]: said for key, said in rows.items() if key in wanted}, ""
+
+    def _rows(self, connection: Connection) -> dict[tuple[str, str, int], tuple[str, str]]:
+        sql = "SELECT card, digest, anchor, verdict, detail FROM drift WHERE head = ?"
+        return {row[:3]: row[3:] for row in connection.execute(sql, (self.head,))}
+
+    def write(self, asked: list[_Asked], found: Mapping[str, tuple[str, str]]) -> str:
+        """Keep what was found; returns a note."""
+        if self.path is None or not asked:
             return ""
-        return _cause(git, cited.since, path, "the file is gone")
-    for word in words:
-        if word.encode() not in after and not git.holding(word):
-            return _cause(git, cited.since, path, f"{word} is no longer there")
-    return ""
-
-
-def _form_in(word: str, data: bytes) -> str:
-    """How a cited word stands in a file: as it is, without its call, or its last name; "" when not."""
-    bare = word.partition("(")[0]
-    for form in (word, bare, bare.rpartition(".")[2]):
-        if len(form) > 2 and form.encode() in data:
-            return form
-    return ""
-
-
-def _cause(git: Git, since: str, path: str, what: str) -> str:
-    commit, day = git.changed(since, path)
-    when = f"changed in {commit} ({day})" if commit else "changed in the work tree"
-    return f"{path} {when}: {what}"
-
-
-def _work_file(path: Path) -> bytes | None:
-    try:
-        if path.stat().st_size > LARGE:
-            return None
-        return path.read_bytes()
-    except OSError:
-        return None
+        rows = [
+            (each.card.id, self.head, each.card.digest, each.since, *found[each.card.id])
+            for each in asked
+        ]
+        try:
+            with closing(open_index(self.path)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute("DELETE FROM drift WHERE head <> ?", (self.head,))
+                sql = "INSERT OR REPLACE INTO drift VALUES (?, ?, ?, ?, ?, ?)"
+                connection.executemany(sql, rows)
+                connection.execute("COMMIT")
+        except (Error, OSError) as error:
+            return f"drift is not cached: {error}"
+        return ""
