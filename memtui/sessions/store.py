@@ -46,7 +46,7 @@ _values = attrgetter(*(spec.name for spec in fields(Row)))
 _PUT = f"INSERT OR REPLACE INTO turns ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(Row)))})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Place:
     """Where a record lies: `ordinal` counts the lines of its file from 0."""
 
