@@ -69,7 +69,7 @@ def find_drift(
         return Drift({}, note=f"drift is not computed: {error}")
     clean = [each for each in fresh if _is_clean(each, dirty)]
     note = _Cache(cache, head).write(clean, found) or note
-    old = {each.card.id: known[each.card.id] for each in asked if each not in fresh}
+    old = {each.card.id: known[each.card.id] for each in asked if each.card.id not in found}
     return _report({**old, **found}, note, len(fresh))
 
 
