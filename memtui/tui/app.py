@@ -17,7 +17,7 @@ from memtui.tui.keys import KeyMap
 from memtui.tui.ports import Core
 from memtui.tui.screens.help import HelpScreen
 from memtui.tui.screens.menu import Choice, MenuScreen
-from memtui.tui.screens.view import ViewScreen
+from memtui.tui.screens.view import Severity, ViewScreen
 from memtui.tui.services import (
     Clipboard,
     Editor,
@@ -85,10 +85,10 @@ class MemtuiApp(App[None]):
                 self._watch_themes(), exclusive=True, group="themes", exit_on_error=False
             )
 
-    def tell(self, text: str, severity: str = "information") -> None:
+    def tell(self, text: str, severity: Severity = "information") -> None:
         """A toast of literal text."""
-        level = {"warning": "warning", "error": "error"}.get(severity, "information")
-        self.notify(text, severity=level, markup=False)  # type: ignore[arg-type]
+        seconds = 4 if severity == "information" else 12
+        self.notify(text, severity=severity, markup=False, timeout=seconds)
 
     # Themes
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 import textual
@@ -16,6 +18,9 @@ from memtui.workspace.sample import Sample
 
 BASELINE = "8.2.8"
 """The Textual with which the snapshots were made."""
+
+_ENDLESS = ("watch", "themes")
+"""Workers that run as long as the app."""
 
 Open = Callable[..., MemtuiApp]
 
@@ -49,28 +54,44 @@ def open_app(sample: Sample) -> Open:
         assert isinstance(cwd, Path)
         environ |= extra
         core = open_workspace(bank=bank, cwd=cwd, environ=environ)
-        app = MemtuiApp(core, watches=False, **options)  # type: ignore[arg-type]
+        options.setdefault("watches", False)
+        app = MemtuiApp(core, **options)  # type: ignore[arg-type]
         app.animation_level = "none"
         return app
 
     return make
 
 
+CALM = 0.16
+"""Seconds without work after which nothing more is to come: longer than every delay of the screen."""
+PATIENCE = 45.0
+"""Seconds that a loaded machine may take."""
+
+
 async def settle(pilot: Pilot[None]) -> None:
     """Wait until sessions and bank are read, no worker runs, and what they found is painted."""
-    calm = 0
-    for _ in range(500):
-        await pilot.pause(0.02)
-        screens = [s for s in pilot.app.screen_stack if isinstance(s, BrowseScreen)]
-        read = all(s.scanned and (s.view is not None or s.core.bank_root is None) for s in screens)
-        busy = any(not worker.is_finished for worker in pilot.app.workers)
-        calm = calm + 1 if screens and read and not busy else 0
-        if calm >= 8:
-            for browse in screens:
-                browse.refresh_bars()
-            await pilot.pause(0.05)
-            return
-    raise AssertionError("the screen did not come to rest within ten seconds")
+    loop = asyncio.get_running_loop()
+    start = calm_since = loop.time()
+    while loop.time() - start < PATIENCE:
+        await asyncio.sleep(0.02)
+        if _is_busy(pilot):
+            calm_since = loop.time()
+        elif loop.time() - calm_since > CALM:
+            await pilot.pause()
+            if not _is_busy(pilot):
+                return
+    raise AssertionError(f"the screen did not come to rest:\n{text_of(cast(MemtuiApp, pilot.app))}")
+
+
+def _is_busy(pilot: Pilot[None]) -> bool:
+    """Whether something is still being read, or a worker or message is on its way."""
+    screens = [s for s in pilot.app.screen_stack if isinstance(s, BrowseScreen)]
+    if not screens:
+        return True
+    if any(not s.scanned or (s.view is None and s.core.bank_root is not None) for s in screens):
+        return True
+    workers = pilot.app.workers
+    return any(not worker.is_finished and worker.group not in _ENDLESS for worker in workers)
 
 
 def text_of(app: MemtuiApp) -> str:

@@ -42,5 +42,5 @@ class ViewScreen(Screen[None]):
     def say(self, text: str, severity: Severity = "information") -> None:
         """Tell the user: a toast, and the end of the status bar. Never markup."""
         self.last = text
-        self.app.notify(text, severity=severity, markup=False, timeout=4)
+        self.memtui.tell(text, severity)
         self.refresh_bars()
