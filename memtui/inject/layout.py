@@ -25,6 +25,7 @@ class Layout:
         self.seen_handles = {render.handle_in(line) for line in request.seen}
         self.headers: dict[int, str] = {}
         self.count = {render.CHECKED: 0, render.UNCHECKED: 0}
+        self.lines = 0
         around = render.fence_around()
         self.bytes, self.units = _size(around), limits.measure(around, self.limit)
         self.shown: list[tuple[float, Line]] = []
@@ -48,14 +49,13 @@ class Layout:
 
     def full(self, section: str) -> bool:
         """Whether the line limits leave no place in a section."""
-        lines = sum(self.count.values())
-        if section == render.UNCHECKED and self.count[section] >= self.policy.unchecked_lines:
+        if self.lines >= self.policy.max_lines:
             return True
-        return lines >= self.policy.max_lines
+        return section == render.UNCHECKED and self.count[section] >= self.policy.unchecked_lines
 
     def room(self) -> int:
         """No line of more UTF-8 bytes than this can still be shown."""
-        head = self._header(sum(self.count.values()) + 1)
+        head = self._header(self.lines + 1)
         in_budget = self.budget * 4 - self.bytes - _size(head)
         in_host = self.limit.size - self.units - limits.measure(head, self.limit)
         return min(in_budget, in_host * 4) - 1
@@ -70,7 +70,7 @@ class Layout:
         section = render.section_of(item)
         if not self.full(section):
             return "", ""
-        if sum(self.count.values()) >= self.policy.max_lines:
+        if self.lines >= self.policy.max_lines:
             return reasons.OVER_LINES, f"{self.policy.max_lines} lines"
         return reasons.UNCHECKED, f"{self.policy.unchecked_lines} lines"
 
@@ -79,7 +79,7 @@ class Layout:
         added = "\n" + line.text
         if not self.count[line.section]:
             added += "\n" + render.SECTION_HEADERS[line.section]
-        head = self._header(sum(self.count.values()) + 1)
+        head = self._header(self.lines + 1)
         size = self.bytes + _size(added)
         if render.tokens(size + _size(head)) > self.budget:
             left = max(0, self.budget - render.tokens(self.bytes + _size(head)))
@@ -89,6 +89,7 @@ class Layout:
             return reasons.OVER_LIMIT, f"{self.limit.host}: {self.limit.size} {self.limit.unit}"
         self.bytes, self.units = size, units
         self.count[line.section] += 1
+        self.lines += 1
         return "", ""
 
     def _header(self, shown: int) -> str:

@@ -21,6 +21,8 @@ CONFIRMED = "confirmed"
 DISPUTED = "disputed"
 EXTERNAL = "external"
 
+COUNTED = ("", reasons.TYPE, reasons.EXTERNAL)
+"""Reasons of `judge` under which an item holds all the same, so that the header counts it."""
 
 Ranked = tuple[Candidate, float]
 """A candidate that nothing but room can hold back, with its score."""
@@ -35,16 +37,19 @@ def plan(snapshot: Snapshot, request: Request) -> Plan:
     held: list[Decision] = []
     ranked: list[Ranked] = []
     given = weights(snapshot.policy)
+    total = 0
     for item in snapshot.candidates:
         reason, detail = judge(item, snapshot, request)
         value = weighed(item, given, request.today)
+        total += reason in COUNTED
         if reason:
             held.append(Decision(item.handle, reason, 0, value, 0, detail))
         else:
             ranked.append((item, value))
     ranked.sort(key=ranking(snapshot.policy))
     held.sort()
-    layout = Layout(snapshot.policy, request, snapshot.project, total_of(snapshot, request))
+    total = total if snapshot.total is None else snapshot.total
+    layout = Layout(snapshot.policy, request, snapshot.project, total)
     for item, value in ranked:
         layout.place(item, value)
     return layout.finish(held)
@@ -72,7 +77,7 @@ def judge(item: Candidate, snapshot: Snapshot, request: Request) -> tuple[str, s
 
 def is_external(origin: str) -> bool:
     """Whether an origin says that the text came from a tool or the web, however it is written."""
-    return origin.strip().casefold().startswith(EXTERNAL)
+    return bool(origin) and origin.strip().casefold().startswith(EXTERNAL)
 
 
 def out_of_scope(item: Candidate, snapshot: Snapshot, request: Request) -> str:
@@ -80,10 +85,10 @@ def out_of_scope(item: Candidate, snapshot: Snapshot, request: Request) -> str:
 
     An item without a project belongs to the bank's; a request without one asks for the bank's.
     """
-    asked = own_name(request.project, snapshot)
-    owner = own_name(item.project, snapshot)
-    if owner and owner != asked:
-        return f"project {owner}"
+    if item.project != request.project:
+        owner = own_name(item.project, snapshot)
+        if owner and owner != own_name(request.project, snapshot):
+            return f"project {owner}"
     if item.branch and item.branch != request.branch:
         return f"branch {item.branch}"
     return ""
@@ -96,17 +101,7 @@ def own_name(project: str, snapshot: Snapshot) -> str:
 
 def countable(item: Candidate, snapshot: Snapshot, request: Request) -> bool:
     """Whether the header counts an item in its total: it holds now and in this scope."""
-    if item.tier == DISPUTED or any(reason in item.states for reason in reasons.ABSENT):
-        return False
-    expired = 0 < item.expires_day <= request.today
-    return not expired and not out_of_scope(item, snapshot, request)
-
-
-def total_of(snapshot: Snapshot, request: Request) -> int:
-    """How many items the header counts."""
-    if snapshot.total is not None:
-        return snapshot.total
-    return sum(countable(item, snapshot, request) for item in snapshot.candidates)
+    return judge(item, snapshot, request)[0] in COUNTED
 
 
 def score(item: Candidate, policy: PlanPolicy, today: int) -> float:
