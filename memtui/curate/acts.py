@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from memtui.bank import events as bank_events
+from memtui.bank.standing import ACT
 from memtui.curate.act import Act, ActResult, Conflict, ConflictError, FileChange, digest
 from memtui.curate.curator import Curator, new_id
 from memtui.curate.hunks import Hunk, bytes_of, follow, hunks, text_of, turned
-from memtui.curate.standing import ACT
 from memtui.ledger.model import ActRecord, FileRecord
 
 Build = Callable[[str], Act]
@@ -168,13 +168,23 @@ def _followed(curator: Curator, change: FileChange) -> FileRecord:
     )
 
 
+def _same(a: bytes, b: bytes) -> int:
+    """How many bytes two texts have in common from their start."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 def _different(old: bytes, new: bytes) -> tuple[int, int, int]:
     """The lines that differ with one more on each side, to find their place again: start and both ends."""
-    limit = min(len(old), len(new))
-    start = next((at for at in range(limit) if old[at] != new[at]), limit)
+    start = _same(old, new)
     start = old.rfind(b"\n", 0, start) + 1
-    limit -= start
-    back = next((at for at in range(limit) if old[-1 - at] != new[-1 - at]), limit)
+    back = _same(old[start:][::-1], new[start:][::-1])
     tail = old[len(old) - back :]
     line = tail.find(b"\n")
     # Whole lines only, and never past a line that both share in part.

@@ -57,16 +57,21 @@ def draft_pair(turns: Sequence[Turn], pair: Pair, scope: Scope) -> Draft:
     """Symptom, cause and fix, citing the failure and the success."""
     failure, success = turns[pair.failure], turns[pair.success]
     between = turns[pair.failure + 1 : pair.success + 3]
-    symptom = _short(phrases.error_line(failure.output) or "it fails", 160)
+    error = phrases.error_line(failure.output)
+    symptom = _short(error or "it fails", 160)
     cause_turn, cause = _said(between, phrases.root_cause)
     fix = _fix(failure, success, turns[pair.failure + 1 : pair.success])
+    answers = [t for t in turns[pair.failure + 1 : pair.success] if t.kind is Kind.ANSWER]
+    why_turn, why = _said(answers, _explanation)
     lines = [f"Use when: `{_short(pair.key, 80)}` fails with `{symptom}`.", ""]
     lines += [f"Cause: {cause}"] if cause else []
+    lines += [why] if why and not cause else []
     lines += [f"Fix: {fix}"]
-    cited = [_cite(failure, symptom), _cite(success, _last_line(success.output))]
-    cited += [_cite(cause_turn, cause)] if cause_turn and cause else []
+    cited = [_cite(failure, error), _cite(success, _last_line(success.output))]
+    told = cause_turn or why_turn
+    cited += [_cite(told, cause or why)] if told else []
     paths = _scoped(turns[pair.failure + 1 : pair.success], scope)
-    title = cause or f"`{_short(pair.key, 40)}`: {symptom}: {fix}"
+    title = cause or why or f"`{_short(pair.key, 40)}`: {symptom}: {fix}"
     return Draft(
         title=_title(title),
         body="\n".join(lines),
@@ -175,6 +180,11 @@ def _said(turns: Sequence[Turn], find: Callable[[str], str | None]) -> tuple[Tur
     return None, ""
 
 
+def _explanation(text: str) -> str | None:
+    """The first sentence of an answer that says how something is."""
+    return next((s for s in phrases.sentences(text) if phrases.is_outcome(s)), None)
+
+
 def _fix(failure: Turn, success: Turn, between: Sequence[Turn]) -> str:
     """What was done between red and green: a changed command, changed files, commands run."""
     settings = _new_settings(runs(failure.command), runs(success.command))
@@ -232,8 +242,8 @@ def _shown(path: str) -> str:
 def _cite(turn: Turn, quote: str) -> Evidence:
     """A citation whose quote stands verbatim in the record, or has none."""
     source = turn.output or turn.text or turn.command
-    flat = quote if quote in source else ""
-    return Evidence(ref=turn.cited, quote=flat[:QUOTE_LENGTH])
+    verbatim = quote if quote in source else ""
+    return Evidence(ref=turn.cited, quote=verbatim[:QUOTE_LENGTH])
 
 
 def _tags(command: str) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import IndexLine, index_line, parse_index
-from memtui.bank.model import Item, Layout, Page, Status
+from memtui.bank.model import BankContents, Item, Layout, Page, Status
 from memtui.curate.act import FileChange
 from memtui.curate.curator import Curator
 from memtui.curate.files import is_item, parse_item
@@ -48,6 +48,30 @@ def follow_items(
     return (FileChange(INDEX, current, start + made, follows=True),)
 
 
+def mended(
+    curator: Curator, contents: BankContents, absent: Collection[str] = ()
+) -> tuple[FileChange, ...]:
+    """The change that brings the index in step with the bank: missing lines added, others removed.
+
+    `absent` are ids of active items that still do not belong there (superseded, tombstoned).
+    """
+    current = curator.read(INDEX)
+    index = _Index(curator, current or b"")
+    items = (*contents.pages, *contents.cards)
+    live = {
+        curator.relative(item.path): item
+        for item in items
+        if item.status is Status.ACTIVE and not item.conflict and item.id not in absent
+    }
+    index.keep_only(live)
+    for path, item in live.items():
+        index.update(path, None, path, item)
+    if index.data == (current or b""):
+        return ()
+    start = _header(curator) if current is None else b""
+    return (FileChange(INDEX, current, start + index.data, follows=True),)
+
+
 def _renamed_from(items: Sequence[FileChange], old: Mapping[str, Item], new: Item) -> str | None:
     """The old path of a renamed item: a file that goes, of the same id."""
     gone = (change.path for change in items if change.new is None)
@@ -69,22 +93,34 @@ class _Index:
         gone = {entry.number for entry in self._entries() if target_of(entry) == path}
         self._lines = [line for at, line in enumerate(self._lines) if at not in gone]
 
+    def keep_only(self, live: Collection[str]) -> None:
+        """Remove the lines of other files of this bank, and second lines of one file."""
+        seen: set[str] = set()
+        gone: set[int] = set()
+        for entry in self._entries():
+            path = target_of(entry)
+            ours = "/" not in path or path.startswith(("cards/", "pages/"))
+            if ours and (path not in live or path in seen):
+                gone.add(entry.number)
+            seen.add(path)
+        self._lines = [line for at, line in enumerate(self._lines) if at not in gone]
+
     def update(self, before: str | None, old: Item | None, path: str, new: Item) -> None:
         """Bring the line of an item in step: `before` is the path under which it was listed."""
         listed = [entry for entry in self._entries() if target_of(entry) == (before or path)]
         if new.status is not Status.ACTIVE:
             self.remove(before or path)
-        elif listed:
+        elif listed and old is not None:
             self._rewrite(listed[0], old, before, path, new)
-        elif old is None or old.status is not Status.ACTIVE:
+        elif not listed and (old is None or old.status is not Status.ACTIVE):
             self._insert(new)
 
     def _rewrite(
-        self, entry: IndexLine, old: Item | None, before: str | None, path: str, new: Item
+        self, entry: IndexLine, old: Item, before: str | None, path: str, new: Item
     ) -> None:
         """Change the title and the target where they changed; the words behind them are the owner's."""
         fresh = parse_index(index_line(new, self._layout, isinstance(new, Page)).encode())
-        retitled = bool(fresh) and (old is None or old.title != new.title)
+        retitled = bool(fresh) and old.title != new.title
         title = fresh[0].title if retitled else entry.title
         target = path if before not in (None, path) else entry.target
         link = f"[{entry.title}]({entry.target})".encode()

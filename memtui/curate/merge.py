@@ -12,6 +12,7 @@ from memtui.bank.events import to_json
 from memtui.bank.handles import new_id
 from memtui.bank.model import BankContents, Card, Event, Evidence, Item, Page, Scope, Status
 from memtui.bank.pages import render_page
+from memtui.bank.standing import CARRIED, standing
 from memtui.bank.trust import VERDICTS
 from memtui.curate import phrases
 from memtui.curate.act import Act, ActResult, CurateError, FileChange
@@ -24,7 +25,6 @@ from memtui.curate.files import free_name, path_of, read_now, with_keys
 from memtui.curate.index_lines import follow_items
 from memtui.curate.pages import new_page
 from memtui.curate.similar import likeness, said, words
-from memtui.curate.standing import CARRIED, standing
 from memtui.index.states import key_of
 from memtui.safety.redact import redact
 

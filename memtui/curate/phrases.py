@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+FEWEST = 5
+"""Words of a sentence that can stand alone."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*\"'(])|\n\s*\n|\n(?=\s*[-*+] )|\n(?=\s*\d+\. )")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+\.|#+|>)\s+")
 _FENCE = re.compile(r"^```.*?^```[^\n]*$", re.DOTALL | re.MULTILINE)
@@ -29,7 +31,7 @@ _DECISION = re.compile(
 )
 _BECAUSE = re.compile(r"\b(?:because|since|so that|otherwise)\b", re.IGNORECASE)
 _PLAN = re.compile(
-    r"^(?:i(?:'ll| will|'m going to)|let me|let's|next,? i|now i|first,? i|i am going)\b|\?\s*$",
+    r"\bi(?:'ll| will|'m going to| am going to)\b|^(?:let me|let's|next,? i|now i|first,? i)\b|[?:]\s*$",
     re.IGNORECASE,
 )
 _ENV = re.compile(
@@ -58,7 +60,10 @@ def sentences(text: str) -> Iterator[str]:
 
 def correction(prompt: str) -> str | None:
     """The sentence in which a user corrects the agent, if there is one."""
-    return next((s for s in sentences(prompt) if _CORRECTION.search(s) and len(s) <= 300), None)
+    found = (
+        s for s in sentences(prompt) if _CORRECTION.search(s) and FEWEST <= len(s.split()) <= 60
+    )
+    return next(found, None)
 
 
 def root_cause(text: str) -> str | None:
@@ -78,7 +83,12 @@ def reason(text: str) -> str | None:
 
 def environment(text: str) -> str | None:
     """The sentence or line that states a version, a port, a variable or a path."""
-    return _first(text, lambda s: bool(_ENV.search(s)) and len(s.split()) >= 3)
+    return _first(text, lambda s: bool(_ENV.search(s)))
+
+
+def is_outcome(sentence: str) -> bool:
+    """Whether a sentence says how something is: no plan, question, heading or fragment."""
+    return not _PLAN.search(sentence) and len(sentence.split()) >= FEWEST and len(sentence) <= 400
 
 
 def error_line(output: str) -> str:
@@ -95,6 +105,6 @@ def error_line(output: str) -> str:
 
 def _first(text: str, wanted: Callable[[str], bool]) -> str | None:
     for sentence in sentences(text):
-        if wanted(sentence) and not _PLAN.search(sentence) and len(sentence) <= 400:
+        if is_outcome(sentence) and wanted(sentence):
             return sentence
     return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.bank.model import Event
+from memtui.bank.standing import ACT, CORRECTIONS, OF, undone_acts
 from memtui.curate.act import (
     Act,
     ActResult,
@@ -26,7 +27,6 @@ from memtui.curate.curator import Curator
 from memtui.curate.file_data import FILES
 from memtui.curate.hunks import apply, bytes_of, load, merge, text_of, turned, unified
 from memtui.curate.index_lines import follow_items
-from memtui.curate.standing import ACT, CORRECTIONS, OF, undone_acts
 from memtui.ledger.model import ActRecord, FileRecord
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memtui.bank.model import Event
+from memtui.bank.standing import standing
 from memtui.curate.act import Act, ActResult
 from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
-from memtui.curate.standing import standing
 
 PREFIX = "session:"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -41,7 +42,7 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
     shared = len(a & b)
     smaller = min(len(a), len(b))
     inside = 0.8 * shared / smaller if smaller >= 5 else 0.0
-    return max(shared / len(a | b), inside)
+    return max(shared / (len(a) + len(b) - shared), inside)
 
 
 def similarity(a: str, b: str) -> float:
@@ -60,8 +61,13 @@ def copied(text: str, sources: Iterable[str]) -> float:
 
 def said(item: Item) -> str:
     """What an item says: title and body without the "Use when:" line."""
-    lines = [line for line in item.body.splitlines() if not line.lower().startswith("use when:")]
-    return "\n".join((item.title, *lines))
+    return told(item.title, item.body)
+
+
+def told(title: str, body: str) -> str:
+    """What a title and body say, without the "Use when:" line."""
+    lines = [line for line in body.splitlines() if not line.lower().startswith("use when:")]
+    return "\n".join((title, *lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +99,22 @@ class Neighbours:
         return sorted(near, key=lambda match: (-match.score, match.item.name))[:limit]
 
     def twins(self, least: float = SAME) -> list[tuple[Item, Item, float]]:
-        """Pairs of items that say the same, each pair once, in order of name."""
+        """Pairs of items that say the same, each pair once, in order of name.
+
+        Two sets that share nine words of ten share one of their rarest: only those are looked up.
+        """
         found = []
+        holders: dict[str, list[int]] = defaultdict(list)
         for place, own in enumerate(self._words):
-            for other in self._partners(place):
+            rarest = self._rarest(own, len(own) - math.ceil(least * len(own)) + 1)
+            for other in {other for word in rarest for other in holders[word]}:
                 score = likeness(own, self._words[other])
                 if score >= least:
                     pair = sorted((self._items[place], self._items[other]), key=lambda i: i.name)
                     found.append((pair[0], pair[1], score))
+            for word in rarest:
+                holders[word].append(place)
         return sorted(found, key=lambda pair: (pair[0].name, pair[1].name))
 
-    def _partners(self, place: int) -> set[int]:
-        """Later items that share a word: the rarest word is enough, for twins share nearly all."""
-        rare = sorted(self._words[place], key=lambda word: len(self._holders[word]))
-        keep = max(1, len(rare) // 4)
-        return {p for word in rare[:keep] for p in self._holders[word] if p > place}
+    def _rarest(self, own: frozenset[str], count: int) -> list[str]:
+        return sorted(own, key=lambda word: (len(self._holders[word]), word))[:count]

@@ -61,13 +61,19 @@ def _turn(entry: Entry, ref: str) -> Turn:
         kind=entry.kind,
         ref=ref,
         text="" if action else entry.text,
-        command=entry.text if entry.kind is Kind.CALL else "",
+        command=entry.text if _is_command(entry) else "",
         output=entry.text if entry.kind is Kind.RESULT else "",
         exit_code=entry.exit_code,
         is_error=entry.is_error,
         at=None if entry.at is None else datetime.fromtimestamp(entry.at / 1000, UTC),
         paths=entry.paths,
     )
+
+
+def _is_command(entry: Entry) -> bool:
+    """Whether a call runs something, and does not read or write a file."""
+    shell = entry.input is None or any(key in entry.input for key in ("command", "cmd", "script"))
+    return entry.kind is Kind.CALL and shell
 
 
 def _joined(call: Turn, result: Entry, ref: str) -> Turn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memtui.bank.model import Event
+from memtui.bank.standing import OF
 from memtui.curate.act import (
     STATE,
     Act,
@@ -18,7 +19,6 @@ from memtui.curate.act import (
 )
 from memtui.curate.acts import moved, perform
 from memtui.curate.curator import Curator
-from memtui.curate.standing import OF
 from memtui.ledger.model import ActRecord, FileRecord
 
 FINAL = ("purge",)

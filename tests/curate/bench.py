@@ -78,7 +78,8 @@ class Bench:
         folder = self.bank if flat else self.bank / "cards"
         folder.mkdir(parents=True)
         for item_id, (name, title, kind) in CARDS.items():
-            made = card(item_id, name, title, kind, BODIES[item_id])
+            tags = () if flat else ("test",)
+            made = card(item_id, name, title, kind, BODIES[item_id], tags=tags)
             (folder / f"{name}.md").write_text(render_card(made))
         index = [
             f"- [{title}]({'' if flat else 'cards/'}{name}.md) — hook\n"

@@ -9,6 +9,7 @@ import pytest
 
 from memtui.bank.events import append
 from memtui.bank.model import Evidence, Page, Scope, Status, Tier
+from memtui.bank.standing import effective, standing
 from memtui.bank.trust import trust_by_id
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
@@ -19,7 +20,6 @@ from memtui.curate.draft import Draft
 from memtui.curate.edit import EditError
 from memtui.curate.merge import propose_merge, propose_page_merge
 from memtui.curate.sessions import hidden_sessions
-from memtui.curate.standing import effective, standing
 from memtui.curate.undo import NothingToUndoError
 from tests.curate.bench import NOW, Bench
 
@@ -83,6 +83,7 @@ EVERYWHERE: dict[str, Do] = {
     "edit": edited,
     "supersede": lambda b, c: verbs.supersede(c, b.items("pool-hangs"), b.item("pool-timeout")),
     "create": lambda b, c: verbs.create(c, DRAFT, [RECORD]),
+    "index": lambda b, c: verbs.mend_index(c, b.contents(), {"aaaaa2"}),
     "create over": lambda b, c: verbs.create(c, DRAFT, supersedes=b.items("pool-hangs")),
     "merge": merged,
     "hide": lambda b, c: verbs.hide_session(c, "claude-code", "s1", "Broken"),
@@ -100,21 +101,21 @@ OWN_LAYOUT: dict[str, Do] = {
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_undo_and_redo_are_exact_in_both_layouts(either: Bench, name: str) -> None:
-    _undo_and_redo(either, EVERYWHERE[name])
+    _undo_and_redo(either, name, EVERYWHERE[name])
 
 
 @pytest.mark.parametrize("name", OWN_LAYOUT)
 def test_undo_and_redo_are_exact_for_pages(bench: Bench, name: str) -> None:
-    _undo_and_redo(bench, OWN_LAYOUT[name])
+    _undo_and_redo(bench, name, OWN_LAYOUT[name])
 
 
-def _undo_and_redo(bench: Bench, do: Do) -> None:
+def _undo_and_redo(bench: Bench, name: str, do: Do) -> None:
     before, standing_before = bench.files(), standing(bench.events())
     curator = bench.curator()
     result = do(bench, curator)
     after = bench.files()
     acts = len(curator.ledger.history())
-    assert result.items
+    assert result.items or name == "index"
     assert result.act in {event.data.get("act") for event in bench.events()}
     curator.close()
     for _ in range(acts):
@@ -337,3 +338,32 @@ def test_damaged_events_stop_nothing(bench: Bench) -> None:
     append(curator.files.events, loop)
     verbs.confirm(curator, bench.items("own-env"))
     assert [event.verb for event in standing(bench.events())] == ["confirm"]
+
+
+def test_the_index_is_mended_with_every_other_byte_left_alone(either: Bench) -> None:
+    path = either.bank / "MEMORY.md"
+    before = path.read_bytes()
+    own = next(line for line in before.splitlines(True) if b"own-env.md" in line)
+    torn = before.replace(own, b"") + own.replace(b"own-env.md", b"vanished.md")
+    double = next(line for line in before.splitlines(True) if b"port-8417.md" in line)
+    path.write_bytes(torn + double + b"- [Elsewhere](../notes.md) stays\n")
+    verbs.mend_index(either.curator(), either.contents())
+    after = path.read_text()
+    assert after.count("port-8417.md") == 1
+    assert "vanished" not in after
+    assert "own-env.md" in after
+    assert "Prose stays." in after
+    assert "- [Elsewhere](../notes.md) stays\n" in after
+    with pytest.raises(CurateError, match="in step"):
+        verbs.mend_index(either.curator(), either.contents())
+
+
+def test_a_bank_in_git_keeps_its_excerpts_in_state(bench: Bench) -> None:
+    (bench.bank / ".git").mkdir()
+    before = bench.files()
+    curator = bench.curator()
+    verbs.create(curator, DRAFT, [RECORD])
+    assert not (bench.bank / "evidence").exists()
+    assert len(list((curator.state / "evidence").iterdir())) == 1
+    verbs.undo(curator)
+    assert bench.files() == before

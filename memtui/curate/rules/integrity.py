@@ -1,0 +1,136 @@
+"""Whether the bank's files fit together: readable, without conflicts, in step with the index."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from memtui import reasons
+from memtui.bank.layout import INDEX
+from memtui.bank.memory_index import parse_index
+from memtui.bank.model import Status
+from memtui.curate.index_lines import target_of
+from memtui.curate.rules.source import ERROR, WARNING, Finding, Source, keys
+
+MOST_PAGES = 40
+INDEX_LINES = 200
+INDEX_BYTES = 25_000
+_NEAR = 0.8
+_EDITS = 3
+
+
+def unreadable(source: Source) -> Iterator[Finding]:
+    """Files and event lines that do not read as meant."""
+    by_path = {item.path: item for item in (*source.contents.cards, *source.contents.pages)}
+    for problem in source.contents.problems:
+        item = by_path.get(problem.path)
+        yield Finding(
+            "integrity/file",
+            ERROR,
+            keys(item) if item else (),
+            f"{problem.path.name}: {problem.message}",
+            "mend the file",
+            "edit" if item else "",
+            path=problem.path.name,
+            line=problem.line,
+        )
+
+
+def half_done(source: Source) -> Iterator[Finding]:
+    """Acts that a killed process left half done; opening the bank for writing heals them."""
+    for act in source.unfinished:
+        yield Finding(
+            "integrity/act", ERROR, (), f"act {act} is half done", "any act heals it", "heal"
+        )
+
+
+def index_in_step(source: Source) -> Iterator[Finding]:
+    """memtui's own index lists every live item once and nothing else."""
+    if source.is_host_folder:
+        return
+    listed = Counter(target_of(line) for line in parse_index(source.index or b""))
+    items = (*source.contents.cards, *source.contents.pages)
+    by_path = {source.relative(item): item for item in items}
+    replaced = {
+        item.id
+        for item in items
+        if any(
+            s.reason in (reasons.SUPERSEDED, reasons.TOMBSTONED)
+            for s in source.states.get(item.id, ())
+        )
+    }
+    for path in sorted(listed):
+        item = by_path.get(path)
+        message = ""
+        if item is None:
+            message = f"{INDEX} lists {path}, which does not exist"
+        elif item.status is not Status.ACTIVE:
+            message = f"{INDEX} lists {path}, which is {item.status.value}"
+        elif listed[path] > 1:
+            message = f"{INDEX} lists {path} {listed[path]} times"
+        if message:
+            found = keys(item) if item else ()
+            yield Finding(
+                "integrity/index",
+                ERROR,
+                found,
+                message,
+                "write the index again",
+                "index",
+                path=INDEX,
+            )
+    for path, item in sorted(by_path.items()):
+        if item.status is Status.ACTIVE and item.id not in replaced and path not in listed:
+            message = f"{INDEX} does not list {path}"
+            yield Finding(
+                "integrity/index",
+                ERROR,
+                keys(item),
+                message,
+                "write the index again",
+                "index",
+                path=INDEX,
+            )
+
+
+def sizes(source: Source) -> Iterator[Finding]:
+    """How near the bank is to what can still be trusted and read."""
+    text = source.index or b""
+    measures = (
+        ("size/lines", "lines in the index", text.count(b"\n"), INDEX_LINES),
+        ("size/bytes", "bytes in the index", len(text), INDEX_BYTES),
+        ("size/pages", "pages", len(source.pages), MOST_PAGES),
+    )
+    for rule, what, value, limit in measures:
+        if value >= limit * _NEAR:
+            severity = ERROR if value > limit else WARNING
+            message = f"{value} {what}, {limit} are the limit"
+            yield Finding(
+                rule,
+                severity,
+                (),
+                message,
+                "demote or merge what is not used",
+                "demote",
+                path=INDEX,
+            )
+
+
+def rewritten_pages(source: Source) -> Iterator[Finding]:
+    """A page that was patched by hand instead of rebuilt."""
+    edits: dict[str, int] = {}
+    for event in source.contents.events:
+        if event.item.startswith("page:") and event.verb in ("edit", "compile"):
+            edits[event.item] = edits.get(event.item, 0) + 1 if event.verb == "edit" else 0
+    for page in source.pages:
+        count = edits.get(keys(page)[0], 0)
+        if count >= _EDITS:
+            message = f"{page.name} was edited {count} times since it was compiled"
+            yield Finding(
+                "rewrite/edits",
+                WARNING,
+                keys(page),
+                message,
+                "rebuild it from its cards",
+                "compile",
+            )
