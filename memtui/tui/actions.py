@@ -57,7 +57,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("zoom-in", "plus", "screen.zoom(True)", "zoom", "Show this pane alone", PANES, ("browse",)),
     Action("zoom-out", "underscore", "screen.zoom(False)", "all panes", "Show all panes again", PANES, ("browse",)),
     Action("toggle-preview", "vertical_line", "screen.toggle_preview", "preview", "Show or hide the next session", PANES, ("browse",)),
-    Action("open", "enter,l,right", "open", "open", "Open, or go one layer down", LISTS, ("list",), 10, palette=False),
+    Action("open", "enter,l,right", "screen.open", "open", "Open, or go one layer down", LISTS, ("list",), 10, palette=False),
     Action("up-layer", "h,left", "screen.back", "back", "Back to where you came from", LISTS, ("list",), palette=False),
     Action("move-down", "j,down", "move(1)", "down", "Next row", LISTS, ("list",), palette=False),
     Action("move-up", "k,up", "move(-1)", "up", "Previous row", LISTS, ("list",), palette=False),

@@ -6,9 +6,11 @@ import os
 from functools import partial
 from pathlib import Path
 
+from textual import events
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.widgets import Input
 
 from memtui.tui.actions import BY_ID, bindings
 from memtui.tui.commands import ActionCommands, ItemCommands
@@ -59,11 +61,15 @@ class MemtuiApp(App[None]):
         self.keymap = KeyMap(core.settings.keys)
         self.watches = watches
         self.clipboard_tool: Clipboard = clipboard or SystemClipboard()
-        self.editor: Editor = editor or SystemEditor()
+        self.editor: Editor = editor or SystemEditor(core.settings.editor.command)
         self.theme_titles: dict[str, str] = {}
         self._wanted_theme = theme_name or core.settings.theme or DEFAULT
         self._clashes: set[str] = set()
+        if not core.settings.ui.color:
+            os.environ["NO_COLOR"] = "1"  # read, and taken away again, by Textual
         super().__init__()
+        if not core.settings.ui.animations:
+            self.animation_level = "none"
 
     def on_mount(self) -> None:
         """Load themes and keys, then open the first view."""
@@ -140,6 +146,16 @@ class MemtuiApp(App[None]):
         if names and names not in self._clashes:
             self._clashes.add(names)
             self.tell(f"the settings give one key to two actions; lost: {names}", "warning")
+
+    def on_key(self, event: events.Key) -> None:
+        """A key typed so fast that it still went to a list belongs to what opened meanwhile."""
+        screen = self.screen
+        field = screen.focused
+        if isinstance(screen, MenuScreen) and screen.take_key(event.character):
+            event.prevent_default()
+        elif isinstance(field, Input) and event.is_printable and event.character:
+            event.prevent_default()
+            field.insert_text_at_cursor(event.character)
 
     async def run_by_id(self, name: str) -> None:
         """Run an action of the registry as if its key had been pressed."""

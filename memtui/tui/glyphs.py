@@ -42,6 +42,8 @@ class Glyphs:
     arrow: str = "›"
     child: str = "└"
     warning: str = "!"
+    left_quote: str = "“"
+    right_quote: str = "”"
     up: str = "↑"
     down: str = "↓"
     separator: str = "·"
@@ -84,6 +86,8 @@ ASCII = Glyphs(
     arrow=">",
     child="`",
     warning="!",
+    left_quote='"',
+    right_quote='"',
     up="^",
     down="v",
     separator="|",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Protocol
 
 from memtui.clock import Clock
 from memtui.sessions.timeline import Timeline
 from memtui.sessions.turn import TurnDetail
+from memtui.settings import Settings
 from memtui.workspace.model import (
     BankView,
     Changed,
@@ -21,25 +22,6 @@ from memtui.workspace.model import (
     ScanProgress,
     StatusNote,
 )
-
-
-class Preferences(Protocol):
-    """The settings that the screen reads."""
-
-    @property
-    def theme(self) -> str:
-        """Name of the theme to start with."""
-        ...
-
-    @property
-    def ascii(self) -> bool:
-        """Draw with ASCII only."""
-        ...
-
-    @property
-    def keys(self) -> Mapping[str, str]:
-        """Keys of actions by id."""
-        ...
 
 
 class Core(Protocol):
@@ -76,7 +58,7 @@ class Core(Protocol):
         ...
 
     @property
-    def settings(self) -> Preferences:
+    def settings(self) -> Settings:
         """The user's settings."""
         ...
 

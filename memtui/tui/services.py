@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,14 +58,16 @@ def osc52(text: str, environ: Mapping[str, str]) -> str:
 
 
 class SystemEditor:
-    """`$VISUAL`, else `$EDITOR`, with the app suspended."""
+    """The editor of the settings, else `$VISUAL`, `$EDITOR` or vi, with the app suspended."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        self._environ = environ
+    def __init__(self, command: str = "", environ: Mapping[str, str] = os.environ) -> None:
+        self._command = (
+            command or environ.get("VISUAL") or environ.get("EDITOR") or shutil.which("vi") or ""
+        )
 
     def edit(self, app: App[None], path: Path) -> None:
         """Open `path` and wait."""
-        command = self._environ.get("VISUAL") or self._environ.get("EDITOR")
+        command = self._command
         if not command:
             raise ServiceError("no editor is set: export EDITOR, for example EDITOR=vim")
         try:

@@ -85,7 +85,7 @@ def parse_when(text: str, now: datetime, near: datetime | None = None) -> dateti
     raise ValueError(_UNDERSTOOD.format(text.strip()))
 
 
-_UNDERSTOOD = "“{}” is no time: write 14:02, 2026-11-05, yesterday or -2h"
+_UNDERSTOOD = "{!r} is no time: write 14:02, 2026-11-05, yesterday or -2h"
 
 
 def _day(word: str, midnight: datetime) -> datetime:
@@ -99,5 +99,5 @@ def _day(word: str, midnight: datetime) -> datetime:
                 year=int(match["year"]), month=int(match["month"]), day=int(match["day"])
             )
         except ValueError as error:
-            raise ValueError(f"“{word}” is no date of the calendar") from error
+            raise ValueError(f"{word!r} is no date of the calendar") from error
     raise ValueError(_UNDERSTOOD.format(word))

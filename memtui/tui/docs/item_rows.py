@@ -135,7 +135,8 @@ def evidence_row(
     """`a ✓ verified  "no connection within 30s"      claude-code`."""
     host = ref.partition(":")[0]
     sign = check_span(check, glyphs) if check else ("checking", "faint")
-    words = f"“{line_of(quote)}”" if quote else line_of(ref.rpartition("#")[2])
+    quoted = f"{glyphs.left_quote}{line_of(quote)}{glyphs.right_quote}"
+    words = quoted if quote else line_of(ref.rpartition("#")[2])
     left: Line = [
         (f"{letter(index)} ", "key"),
         (fit(sign[0], 11), sign[1]),

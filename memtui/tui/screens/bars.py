@@ -19,6 +19,9 @@ from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
 from memtui.tui.widgets.pane import Pane
 
+_ALL_TABS = 64
+"""Cells in which the titles of all panes have room."""
+
 
 class BarsPart(WalkPart):
     """What the bars say."""
@@ -56,19 +59,19 @@ class BarsPart(WalkPart):
     def _header(self, width: int) -> None:
         head = self.query_one("#header", Lines)
         if self.has_class("-single"):
-            tabs = [
-                Part(
-                    ((f"{pane.NUMBER} {pane.NAME}", "chip" if pane is self.pane else "muted"),),
-                    f"screen.pane({pane.NUMBER})",
-                )
-                for pane in self.query(Pane)
-            ]
+            tabs = [self._tab(pane, width) for pane in self.query(Pane)]
             head.show_parts(tabs, " ")
             return
         crumbs = [*self.trail.labels, self.here_label()] if self.trail else []
         place = (self.core.project, self.core.branch)
         views = [(view.title, view.name == "browse") for view in VIEWS]
         head.show([header_line(views, place, crumbs, width, self.glyphs)])
+
+    def _tab(self, pane: Pane, width: int) -> Part:
+        """A pane's title where one pane is shown at a time."""
+        here = pane is self.pane
+        name = f" {pane.NUMBER} {pane.NAME} " if here or width >= _ALL_TABS else f" {pane.NUMBER} "
+        return Part(((name, "chip" if here else "muted"),), f"screen.pane({pane.NUMBER})")
 
     def _status(self, width: int) -> None:
         glyphs = self.glyphs

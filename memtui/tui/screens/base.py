@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from textual import getters
 from textual.reactive import reactive
 from textual.timer import Timer
@@ -35,7 +37,6 @@ class BrowseBase(ViewScreen):
     cards_query: reactive[ListQuery] = reactive(ListQuery(), init=False)
     pages_query: reactive[ListQuery] = reactive(ListQuery(sort="title"), init=False)
     scanned: bool = False
-    words: tuple[str, ...] = ()
     progress: reactive[ScanProgress | None] = reactive(None, init=False)
 
     sessions_pane = getters.query_one("#sessions", SessionsPane)
@@ -53,6 +54,9 @@ class BrowseBase(ViewScreen):
     def __init__(self, core: Core) -> None:
         super().__init__()
         self.core = core
+        wanted = core.settings.inject
+        options = PreviewOptions(host=wanted.host, source=wanted.source, branch=core.branch)
+        self.set_reactive(BrowseBase.options, options)
         self.jobs = Jobs(self, self.run_worker)
         self.trail = Trail()
         self.subject: Subject | None = None
@@ -70,8 +74,16 @@ class BrowseBase(ViewScreen):
         """Make a pane visible, whatever the layout hides."""
         raise NotImplementedError
 
+    def lay_out(self) -> None:
+        """Show the panes that have room."""
+        raise NotImplementedError
+
     def unfilter(self, rows: LineList) -> None:
         """Show all rows of a list again."""
+        raise NotImplementedError
+
+    def open_turn(self, key: Hashable) -> None:
+        """Go down from a row of the timeline."""
         raise NotImplementedError
 
     def change_facet(self, facet: str) -> None:

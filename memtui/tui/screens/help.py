@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from memtui.tui.actions import ACTIONS, Action
@@ -17,17 +16,18 @@ from memtui.tui.docs.spans import Line, clip_line, fit
 from memtui.tui.glyphs import Glyphs, glyphs_of
 from memtui.tui.keys import KeyMap
 from memtui.tui.rows import FixedRows, Row
+from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.line_list import LineList
 
 _KEYS = 13
 
 
-class HelpScreen(ModalScreen[str | None]):
+class HelpScreen(Overlay[str]):
     """Gives back the id of the action to run, or None. `here` are the scopes of the focused pane."""
 
     CSS_PATH = "help.tcss"
     BINDINGS = [
-        Binding("escape", "dismiss(None)", "close", id="help-close", show=False, priority=True),
+        Binding("escape", "back", "close", id="help-close", show=False, priority=True),
         Binding("down", "step(1)", "down", id="help-down", show=False, priority=True),
         Binding("up", "step(-1)", "up", id="help-up", show=False, priority=True),
         Binding(
@@ -54,7 +54,7 @@ class HelpScreen(ModalScreen[str | None]):
         box.border_title = Content("Keys")
         box.border_subtitle = Content("enter runs  esc closes")
         self._fill("")
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))
 
     def _fill(self, words: str) -> None:
         glyphs = glyphs_of(self.app)
@@ -80,7 +80,7 @@ class HelpScreen(ModalScreen[str | None]):
         return all(word in text or word in keys.split() for word in words)
 
     def _is_here(self, action: Action) -> bool:
-        return bool(self._here.intersection(action.scopes)) and "app" not in action.scopes
+        return bool((self._here - {"app", "browse"}).intersection(action.scopes))
 
     def _scopes(self, action: Action) -> frozenset[str]:
         return (self._here | {"app", "browse"}).intersection(action.scopes)
@@ -106,7 +106,11 @@ class HelpScreen(ModalScreen[str | None]):
 
     def _run(self, key: object) -> None:
         if isinstance(key, str):
-            self.dismiss(key)
+            self.leave(key)
+
+    def action_open(self) -> None:
+        """Run the row under the cursor."""
+        self._run(self.query_one(LineList).key)
 
     def action_step(self, step: int) -> None:
         """Move in the list while typing."""

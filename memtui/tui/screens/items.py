@@ -60,7 +60,7 @@ class ItemsPart(WalkPart):
             self.say("there is nothing to copy here")
             return
         choices = [
-            Choice(name, name, text.split("\n", 1)[0][:40], key=key)
+            Choice(name, name, text.strip().split("\n", 1)[0], key=key)
             for name, (key, text) in texts.items()
         ]
 

@@ -33,12 +33,13 @@ class ListsPart(BrowseBase):
         rows.show(ItemRows(shown, self.glyphs, query.terms))
         pane = self.pages_pane if rows is self.pages_list else self.cards_pane
         pane.entitle(query.said)
+        self.lay_out()
 
     def _empty(self, rows: LineList, query: ListQuery, any_views: bool) -> list[Line]:
         if self.view is None:
             if self.core.bank_root is None:
                 return [[("no bank for this project yet", "muted")]]
-            return [[("reading the bank…", "muted")]]
+            return [[("reading the bank", "muted")]]
         if any_views and query.narrows:
             return [[("nothing matches", "muted")], [("esc shows all again", "faint")]]
         if rows is self.pages_list:
@@ -64,6 +65,10 @@ class ListsPart(BrowseBase):
         else:
             self.cards_query = query
 
+    def set_filter(self, words: str) -> None:
+        """Other words in the filter of the current list."""
+        self._set_query(replace(self._query(), words=words.strip()))
+
     def unfilter(self, rows: LineList) -> None:
         """Show all rows of a list again."""
         if rows is self.pages_list:
@@ -80,13 +85,13 @@ class ListsPart(BrowseBase):
     @on(InputLine.Typed)
     def _filter_typed(self, message: InputLine.Typed) -> None:
         if message.purpose == "filter":
-            self._set_query(replace(self._query(), words=message.text.strip()))
+            self.set_filter(message.text)
 
     @on(InputLine.Done)
     def _filter_done(self, message: InputLine.Done) -> None:
         if message.purpose == "filter":
-            self._set_query(replace(self._query(), words=message.text.strip()))
-            self.pane.main().focus()
+            self.set_filter(message.text)
+            self.give(self.pane.main())
 
     def action_sort(self) -> None:
         """Choose an order."""

@@ -11,12 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
-from memtui.tui.docs.columns import row
-from memtui.tui.docs.spans import Line, Span
+from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.spans import Line, Span, clip, spread, width_of
 from memtui.tui.glyphs import Glyphs, glyphs_of
 from memtui.tui.rows import FixedRows, Row
+from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.line_list import LineList
 
 
@@ -31,12 +31,12 @@ class Choice:
     chosen: bool = False
 
 
-class MenuScreen(ModalScreen[str | None]):
+class MenuScreen(Overlay[str]):
     """Chooses one value; Esc chooses none."""
 
     CSS_PATH = "menu.tcss"
     BINDINGS = [
-        Binding("escape,q", "dismiss(None)", "close", id="menu-close", show=False),
+        Binding("escape,q", "back", "close", id="menu-close", show=False),
     ]
 
     def __init__(
@@ -69,12 +69,12 @@ class MenuScreen(ModalScreen[str | None]):
             if choice.chosen:
                 menu.go(index)
                 break
-        menu.focus()
+        self.set_focus(menu)
 
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
         message.stop()
-        self.dismiss(str(message.key))
+        self.leave(str(message.key))
 
     @on(LineList.Moved)
     def _moved(self, message: LineList.Moved) -> None:
@@ -84,20 +84,22 @@ class MenuScreen(ModalScreen[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         """A choice's own key chooses it."""
+        if self.take_key(event.character):
+            event.stop()
+
+    def take_key(self, character: str | None) -> bool:
+        """Choose by key; False when no choice has it."""
         for choice in self._choices:
-            if choice.key and choice.key == event.character:
-                event.stop()
-                self.dismiss(choice.value)
-                return
+            if choice.key and choice.key == character:
+                self.leave(choice.value)
+                return True
+        return False
 
-    def action_back(self) -> None:
-        """`h` and the left arrow close the menu."""
-        self.dismiss(None)
-
-    def on_click(self, event: events.Click) -> None:
-        """A click beside the box closes."""
-        if event.widget is self:
-            self.dismiss(None)
+    def action_open(self) -> None:
+        """Choose the row under the cursor."""
+        key = self.query_one(LineList).key
+        if key is not None:
+            self.leave(str(key))
 
 
 def _draw(choice: Choice, glyphs: Glyphs, width: int) -> Line:
@@ -106,5 +108,6 @@ def _draw(choice: Choice, glyphs: Glyphs, width: int) -> Line:
     if choice.key:
         left.append((f"{choice.key}  ", "key"))
     left.append((choice.label, "text"))
-    right: list[Sequence[Span]] = [[(f"{choice.note} ", "muted")]] if choice.note else []
-    return row(left, right, width, 16, glyphs.ellipsis)
+    room = width - width_of(left) - 4
+    note = clip(line_of(choice.note), room, glyphs.ellipsis)
+    return spread(left, [(f"{note} ", "muted")] if note else [], width, glyphs.ellipsis)

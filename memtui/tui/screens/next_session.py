@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memtui.inject.limits import LIMITS
 from memtui.tui.docs.spans import Line
 from memtui.tui.screens.base import BrowseBase
 
-HOSTS = ("claude-code", "codex")
+HOSTS = tuple(LIMITS)
 SOURCES = ("startup", "resume", "clear", "compact")
 _STEP = 50
 
@@ -25,7 +26,7 @@ class PreviewPart(BrowseBase):
     def _without_bank(self) -> list[Line]:
         if self.core.bank_root is None:
             return [[("no bank, so nothing is sent", "muted")]]
-        return [[("reading the bank…", "muted")]]
+        return [[("reading the bank", "muted")]]
 
     def watch_options(self) -> None:
         """Another host, source or budget."""

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from memtui.tui.docs.document import Document
+from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.doc_view import DocView
 
 
-class PaperScreen(ModalScreen[None]):
+class PaperScreen(Overlay[str]):
     """Shows a document in a box until it is closed."""
 
     CSS_PATH = "paper.tcss"
     BINDINGS = [
-        Binding(
-            "escape,q,enter", "dismiss(None)", "close", id="paper-close", show=False, priority=True
-        ),
+        Binding("escape,q,enter", "back", "close", id="paper-close", show=False, priority=True),
     ]
 
     def __init__(self, title: str, document: Document) -> None:
@@ -40,7 +37,7 @@ class PaperScreen(ModalScreen[None]):
         box.border_subtitle = Content("esc closes")
         view = self.query_one(DocView)
         view.show(self._document)
-        view.focus()
+        self.set_focus(view)
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
@@ -51,12 +48,3 @@ class PaperScreen(ModalScreen[None]):
     def on_resize(self) -> None:
         """Fit again."""
         self.call_after_refresh(self._fit)
-
-    def action_back(self) -> None:
-        """`h` and the left arrow close it."""
-        self.dismiss(None)
-
-    def on_click(self, event: events.Click) -> None:
-        """A click beside the box closes."""
-        if event.widget is self:
-            self.dismiss(None)

@@ -15,7 +15,6 @@ from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.walk import WalkPart
 from memtui.tui.when import milliseconds, moment, parse_when
 from memtui.tui.widgets.input_line import InputLine
-from memtui.tui.widgets.line_list import LineList
 
 _PAGE = 512
 _SLICE = 0.008
@@ -36,20 +35,13 @@ class TimelinePart(WalkPart):
 
     following = False
     unseen = 0
-    _placed: Hashable | None = None
 
     def show_timeline(self) -> None:
         """Open the timeline of the facet; the cursor starts at the newest turn."""
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
         rows.words = self.words
         self.sessions_list.show(rows)
-        self._go_to_newest(rows)
-
-    def _go_to_newest(self, rows: TimelineRows) -> None:
-        """Put the cursor on the newest turn, and remember that nobody chose this place."""
-        if len(rows):
-            self.sessions_list.go(len(rows) - 1)
-            self._placed = rows.key(len(rows) - 1)
+        self.sessions_list.action_ends(1)
 
     def _timeline(self) -> Timeline:
         old = self.timeline_rows
@@ -74,16 +66,17 @@ class TimelinePart(WalkPart):
         rows = self.timeline_rows
         if rows is None:
             return
-        at_end = self.sessions_list.at_end
-        untouched = not len(rows) or self.sessions_list.key == self._placed
+        # Where nobody looks, and until the first scan is through, the newest turn stays in view.
+        idle = not self.scanned or not self.sessions_list.has_focus
+        to_end = self.sessions_list.at_end and (self.following or idle)
         change = rows.timeline.refresh()
         if change.first is None:
             return
         rows.now = self.core.clock()
         grown = change.after - change.before
         self.sessions_list.show(rows)
-        if (untouched and not self.scanned) or (self.following and at_end):
-            self._go_to_newest(rows)
+        if to_end:
+            self.sessions_list.action_ends(1)
         elif self.following:
             self.unseen += max(0, grown)
         self.count_sessions()
@@ -116,11 +109,9 @@ class TimelinePart(WalkPart):
 
         self.app.push_screen(MenuScreen("Show", choices), chosen)
 
-    @on(LineList.Chosen, "#sessions-list")
-    def _open_row(self, message: LineList.Chosen) -> None:
+    def open_turn(self, key: Hashable) -> None:
         """A heading folds its session; a turn is read in the detail pane."""
-        message.stop()
-        rows, key = self.timeline_rows, message.key
+        rows = self.timeline_rows
         if rows is None or not isinstance(key, tuple):
             return
         session, seq = key
@@ -136,7 +127,7 @@ class TimelinePart(WalkPart):
         subject = self.subject_of(self.sessions_list)
         if subject is not None and not self._noted(subject):
             self.show_subject(subject)
-        self.detail_pane.text.focus()
+        self.give(self.detail_pane.text)
 
     def action_jump(self, what: str, direction: int) -> None:
         """Go to the next or previous session, prompt or failure, or from a failure to its success."""
@@ -173,10 +164,10 @@ class TimelinePart(WalkPart):
     @on(InputLine.Done)
     def _words_done(self, message: InputLine.Done) -> None:
         if message.purpose == "time":
-            self.sessions_list.focus()
+            self.give(self.sessions_list)
             self._go_time(message.text)
         elif message.purpose == "find":
-            self.sessions_list.focus()
+            self.give(self.sessions_list)
             self.set_words(tuple(message.text.casefold().split()))
             self.action_find_next(1)
 

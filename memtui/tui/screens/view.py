@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from textual.screen import Screen
+from textual.widget import Widget
 
 from memtui.tui.glyphs import Glyphs, glyphs_of
 
@@ -30,6 +31,10 @@ class ViewScreen(Screen[None]):
     def glyphs(self) -> Glyphs:
         """The signs to draw with."""
         return glyphs_of(self.app)
+
+    def give(self, widget: Widget) -> None:
+        """Give the focus at once: `Widget.focus` waits, and the next key would go astray."""
+        self.set_focus(widget, scroll_visible=False)
 
     def scopes(self) -> tuple[str, ...]:
         """The scopes of the action registry in which the focus stands, for footer and help."""

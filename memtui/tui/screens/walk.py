@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from functools import partial
 
 from textual import on
@@ -12,29 +12,28 @@ from memtui.bank.model import Page
 from memtui.sessions.rows import Facet
 from memtui.sessions.timeline import TimelineRow
 from memtui.sessions.turn import TurnDetail
-from memtui.tui.docs.clean import body_of, line_of
-from memtui.tui.docs.document import Blank, Block, Document, Prose, Raw, document
+from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.document import Document
 from memtui.tui.docs.item_doc import item_document
 from memtui.tui.docs.item_rows import (
     check_span,
-    cited_row,
-    claim_row,
-    evidence_row,
-    evidence_view_row,
     letter,
-    missing_row,
 )
 from memtui.tui.docs.preview_rows import handle_of
 from memtui.tui.docs.spans import Line
+from memtui.tui.docs.support import (
+    citation_rows,
+    claim_rows,
+    evidence_rows,
+    excerpt_document,
+)
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
 from memtui.tui.docs.turn_doc import session_document, turn_document
-from memtui.tui.rows import Row
 from memtui.tui.screens.base import BrowseBase
 from memtui.tui.trail import ExcerptSubject, ItemSubject, SessionSubject, Stop, Subject, TurnSubject
 from memtui.tui.when import clock
-from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.line_list import LineList
-from memtui.workspace.model import Check, ClaimView, EvidenceView, ItemView
+from memtui.workspace.model import Check, EvidenceView, ItemView
 
 DETAIL_DELAY = 0.04
 """Seconds that the cursor must rest before the detail pane follows."""
@@ -42,6 +41,9 @@ DETAIL_DELAY = 0.04
 
 class WalkPart(BrowseBase):
     """What the detail pane shows, and the way down and back."""
+
+    _waiting: int | None = None
+    """The citation that is opened as soon as it has been checked."""
 
     @property
     def timeline_rows(self) -> TimelineRows | None:
@@ -79,7 +81,7 @@ class WalkPart(BrowseBase):
 
     def _follow(self, rows: LineList) -> None:
         subject = self.subject_of(rows)
-        if subject is not None and not self._noted(subject):
+        if subject not in (None, self.subject) and not self._noted(subject):
             self.show_subject(subject)
 
     def _noted(self, subject: Subject) -> bool:
@@ -110,7 +112,10 @@ class WalkPart(BrowseBase):
                 shown = session_document(session, self.glyphs, self.core.clock())
                 self._put(shown, "session")
         elif subject.index < len(self.support):
-            self._put(self._excerpt(self.support[subject.index], subject), "kept excerpt")
+            self._put(
+                excerpt_document(self.support[subject.index], subject.index, self.glyphs),
+                "kept excerpt",
+            )
 
     def _put(self, shown: Document, noun: str) -> None:
         self.jobs.drop("detail")
@@ -140,35 +145,16 @@ class WalkPart(BrowseBase):
         head: Line = [(f"{len(claims)} claim{'' if len(claims) == 1 else 's'}", "heading")]
         if lost:
             head.append((f"  {self.glyphs.gone} {lost} unsupported", "state-absent"))
-        self.detail_pane.rest_on(head, self._claim_rows(claims), keep=not fresh)
-
-    def _claim_rows(self, claims: Sequence[ClaimView]) -> list[Row]:
-        rows: list[Row] = []
-        for index, claim in enumerate(claims):
-            first = claim.cards[0].item.id if claim.cards else ""
-            draw = partial(claim_row, index, claim, glyphs=self.glyphs)
-            rows.append(Row(("claim", index, first), draw, claim))
-            for card in claim.cards:
-                draw = partial(cited_row, card, glyphs=self.glyphs)
-                rows.append(Row(("claim", index, card.item.id, "card"), draw, card))
-            for name in claim.missing:
-                draw = partial(missing_row, name, glyphs=self.glyphs)
-                rows.append(Row(("claim", index, "", name), draw))
-        return rows
+        self.detail_pane.rest_on(head, claim_rows(claims, self.glyphs), keep=not fresh)
 
     def _show_evidence(self, card: ItemView, fresh: bool) -> None:
         cited = card.item.evidence
-        rows = [
-            Row(
-                ("evidence", index),
-                partial(evidence_row, index, one.quote, one.ref, None, glyphs=self.glyphs),
-            )
-            for index, one in enumerate(cited)
-        ]
+        rows = citation_rows(cited, self.glyphs)
         title = f"evidence: {len(cited)} record{'' if len(cited) == 1 else 's'}"
         head: Line = [(title if cited else "evidence: none", "heading")]
         if fresh:
             self.support = ()
+            self._waiting = None
         if fresh or not self.support:
             self.detail_pane.rest_on(head, rows, keep=not fresh)
         if cited:
@@ -180,14 +166,7 @@ class WalkPart(BrowseBase):
         if not (isinstance(self.subject, ItemSubject) and self.subject.id == item):
             return
         self.support = evidence
-        rows = [
-            Row(
-                ("evidence", index),
-                partial(evidence_view_row, index, one, glyphs=self.glyphs),
-                one.check,
-            )
-            for index, one in enumerate(evidence)
-        ]
+        rows = evidence_rows(evidence, self.glyphs)
         head: Line = [("evidence", "heading")]
         for check in Check:
             count = sum(one.check is check for one in evidence)
@@ -195,41 +174,36 @@ class WalkPart(BrowseBase):
                 sign, tone = check_span(check, self.glyphs)
                 head.append((f"  {sign} {count}", tone))
         self.detail_pane.rest_on(head, rows, keep=True)
-
-    def _excerpt(self, evidence: EvidenceView, subject: ExcerptSubject) -> Document:
-        sign, tone = check_span(evidence.check, self.glyphs)
-        excerpt = evidence.excerpt
-        words = line_of(evidence.detail) or "the host deleted the transcript"
-        kept = (
-            "what follows is the redacted excerpt kept with the bank"
-            if excerpt
-            else "no excerpt was kept"
-        )
-        blocks: list[Block] = [
-            Prose(((f"{sign}", tone), (f"  {words}; {kept}", "text"))),
-            Prose(
-                (
-                    (
-                        f"{excerpt.kind}  {excerpt.at or 'at an unknown time'}" if excerpt else "",
-                        "muted",
-                    ),
-                )
-            ),
-            Blank(),
-            Raw(body_of(excerpt.text), "text", "state-absent") if excerpt else Blank(),
-            Raw(f"“{body_of(evidence.evidence.quote)}”", "code")
-            if not excerpt and evidence.evidence.quote
-            else Blank(),
-            Raw(line_of(evidence.evidence.ref, 1000), "faint"),
-        ]
-        return document(f"excerpt:{subject.id}:{subject.index}", "kept excerpt", blocks)
+        if self._waiting is not None and self.focused is self.support_list:
+            self._open_evidence(self._waiting)
 
     # Down
 
-    @on(LineList.Chosen, "#pages-list, #cards-list")
-    def _open_item(self, message: LineList.Chosen) -> None:
+    def action_open(self) -> None:
+        """Open what the focus is on: one layer down."""
+        if isinstance(self.focused, LineList) and self.focused.key is not None:
+            self.open_row(self.focused, self.focused.key)
+        elif self.focused is self.detail_pane.text and self.detail_pane.supported:
+            self.give(self.support_list)
+
+    @on(LineList.Chosen)
+    def _double_clicked(self, message: LineList.Chosen) -> None:
         message.stop()
-        subject = ItemSubject(str(message.key))
+        self.open_row(message.list, message.key)
+
+    def open_row(self, rows: LineList, key: Hashable) -> None:
+        """Go down from a row of one of the lists."""
+        if rows is self.sessions_list:
+            self.open_turn(key)
+        elif rows is self.support_list:
+            self._open_support(key)
+        elif rows is self.preview_list:
+            self._open_line(key)
+        else:
+            self._open_item(str(key))
+
+    def _open_item(self, item: str) -> None:
+        subject = ItemSubject(item)
         if self.subject != subject:
             self.show_subject(subject)
         if not len(self.support_list):
@@ -238,27 +212,16 @@ class WalkPart(BrowseBase):
         self._leave(self.item_label(subject.id))
         self.reveal(self.detail_pane)
         self.support_list.go(0)
-        self.support_list.focus()
+        self.give(self.support_list)
 
-    @on(DocView.Opened)
-    def _open_text(self, message: DocView.Opened) -> None:
-        message.stop()
-        if len(self.support_list) and self.detail_pane.has_class("-supported"):
-            self.support_list.focus()
-
-    @on(LineList.Chosen, "#preview-list")
-    def _open_line(self, message: LineList.Chosen) -> None:
-        message.stop()
-        found = self.view.find(handle_of(message.key)) if self.view else None
+    def _open_line(self, key: Hashable) -> None:
+        found = self.view.find(handle_of(key)) if self.view else None
         if found is None:
             return
         self._leave("next session")
         self.go_to_item(found)
 
-    @on(LineList.Chosen, "#support-list")
-    def _open_support(self, message: LineList.Chosen) -> None:
-        message.stop()
-        key = message.key
+    def _open_support(self, key: Hashable) -> None:
         if not isinstance(key, tuple):
             return
         if key[0] == "claim":
@@ -276,16 +239,19 @@ class WalkPart(BrowseBase):
 
     def _open_evidence(self, index: int) -> None:
         item = self.subject
-        if not isinstance(item, ItemSubject) or index >= len(self.support):
-            self.say("still checking this record")
+        if not isinstance(item, ItemSubject):
             return
+        if index >= len(self.support):
+            self._waiting = index
+            return
+        self._waiting = None
         evidence = self.support[index]
         name = f"evidence {letter(index)}"
         location = evidence.location
         if location is None or location.session is None or location.seq is None:
             self._leave(name)
             self.show_subject(ExcerptSubject(item.id, index))
-            self.detail_pane.text.focus()
+            self.give(self.detail_pane.text)
             return
         self._leave(name)
         sign = check_span(evidence.check, self.glyphs)[0]
@@ -306,7 +272,7 @@ class WalkPart(BrowseBase):
             rows.go_key(found.item.id)
         self.show_subject(ItemSubject(found.item.id))
         self.reveal(pane)
-        rows.focus()
+        self.give(rows)
 
     def go_to_turn(self, session: int, seq: int, name: str, note: str) -> None:
         """Put the cursor of pane 1 on a record, marked with `name`, and show it."""
@@ -326,7 +292,7 @@ class WalkPart(BrowseBase):
             self.sessions_list.go(index, context=True)
         self.show_subject(TurnSubject(session, seq, note))
         self.reveal(self.sessions_pane)
-        self.sessions_list.focus()
+        self.give(self.sessions_list)
         self.refresh_bars()
 
     # Back
@@ -366,7 +332,7 @@ class WalkPart(BrowseBase):
         )
         if pane is not None:
             self.reveal(pane)
-        target.focus()
+        self.give(target)
         self.refresh_bars()
 
     def item_label(self, item: str) -> str:

@@ -44,6 +44,11 @@ class DetailPane(Pane):
         """The list of evidence or claims."""
         return self.query_one("#support-list", LineList)
 
+    @property
+    def supported(self) -> bool:
+        """Whether there is a list with rows below the text."""
+        return self.support.display and len(self.support) > 0
+
     def main(self) -> Widget:
         """The text gets the focus."""
         return self.text
@@ -55,8 +60,7 @@ class DetailPane(Pane):
 
     def rest_on(self, head: Line | None, rows: Sequence[Row], *, keep: bool) -> None:
         """Show what the item rests on below the text; None hides the list."""
-        shown = head is not None
-        self.set_class(shown, "-supported")
+        self.support.display = self.query_one("#support-head", Lines).display = head is not None
         if head is not None:
             line: Line = [*head, (" ", ""), (self.text.glyphs.rule * 200, "faint")]
             self.query_one("#support-head", Lines).show([line])

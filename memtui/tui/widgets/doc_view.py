@@ -33,12 +33,6 @@ class DocView(Toned, can_focus=True):
         generation: int
         lines: list[Line]
 
-    @dataclass
-    class Opened(Message):
-        """Enter on the text: go one layer down."""
-
-        view: DocView
-
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.document = _EMPTY
@@ -134,10 +128,6 @@ class DocView(Toned, can_focus=True):
     def action_mark(self) -> None:
         """Space pages down, as in a pager."""
         self.action_page(1)
-
-    def action_open(self) -> None:
-        """Ask to go one layer down."""
-        self.post_message(self.Opened(self))
 
     def _scroll(self, top: int) -> None:
         self.scroll_to(y=max(0, top), animate=False, immediate=True, force=True)

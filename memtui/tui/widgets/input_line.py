@@ -59,7 +59,7 @@ class InputLine(Horizontal):
         with self.prevent(Input.Changed):
             field.value = text
         self.add_class("-open")
-        field.focus()
+        self.screen.set_focus(field, scroll_visible=False)
 
     def close(self) -> None:
         """Stop asking."""

@@ -47,7 +47,7 @@ class LineList(Toned, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """Enter or a double click on a row."""
+        """A double click on a row."""
 
         list: LineList
         key: Hashable
@@ -145,6 +145,8 @@ class LineList(Toned, can_focus=True):
         if len(self.source):
             self.cursor = max(0, min(index, len(self.source) - 1))
             top, height = self.scroll_offset.y, self.size.height
+            if not height:
+                self._above = self.cursor
             if context and height and not top <= self.cursor < top + height:
                 self._above = max(_CONTEXT, height // 3)
                 self._scroll(self.cursor - self._above)
@@ -198,11 +200,6 @@ class LineList(Toned, can_focus=True):
         """Move the cursor to the first (0) or last (1) row."""
         self.go(len(self.source) - 1 if end else 0)
 
-    def action_open(self) -> None:
-        """Open the row under the cursor."""
-        if self.key is not None:
-            self.post_message(self.Chosen(self, self.key))
-
     def action_mark(self) -> None:
         """Mark or unmark the row and go on to the next."""
         key = self.key
@@ -225,7 +222,7 @@ class LineList(Toned, can_focus=True):
             return
         self.go(index)
         if event.chain == 2:
-            self.action_open()
+            self.post_message(self.Chosen(self, self.source.key(index)))
 
     def on_focus(self) -> None:
         """The cursor's row is drawn differently with focus."""

@@ -41,9 +41,11 @@ class Toned(ScrollView):
     def strip_of(self, line: Iterable[Span], width: int, over: Style | None = None) -> Strip:
         """A strip of exactly `width` cells; `over` (a cursor) is laid over every span."""
         base = self.rich_style
+        # Reversed, every tone of a row would become a background of its own.
+        flat = over is not None and bool(over.reverse)
         segments = []
         for text, tone in line:
-            style = base + self.tone_style(tone)
+            style = base if flat else base + self.tone_style(tone)
             segments.append(Segment(text, style + over if over is not None else style))
         fill = base + over if over is not None else base
         return Strip(segments).adjust_cell_length(width, fill)

@@ -1,0 +1,168 @@
+"""What keeps the Browse view up to date: reading the bank, scanning the sessions, watching both."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from textual import on
+from textual.message import Message
+from textual.timer import Timer
+
+from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.welcome import welcome_lines
+from memtui.tui.jobs import JobDone, JobFailed, cancelled
+from memtui.tui.screens.lists import ListsPart
+from memtui.tui.screens.next_session import PreviewPart
+from memtui.tui.screens.timeline import TimelinePart
+from memtui.tui.widgets.lines import Lines
+from memtui.workspace.model import BankView, Changed, ScanProgress
+
+_REFRESH = 0.4
+"""Seconds between two looks at the timeline while a scan runs."""
+_RECHECK = 2.0
+"""Seconds after which a grown transcript has the bank's citations checked again."""
+
+
+@dataclass
+class Progressed(Message):
+    """The scan is this far."""
+
+    progress: ScanProgress
+
+
+class ReadingPart(ListsPart, TimelinePart, PreviewPart):
+    """Jobs that read, and what their results change."""
+
+    _missed: frozenset[Path] = frozenset()
+    _looked = 0.0
+    _recheck: Timer | None = None
+
+    def begin(self) -> None:
+        """Read everything for the first time."""
+        self.reload_bank()
+        self.show_timeline()
+        self._scan()
+        if self.memtui.watches:
+            self.run_worker(self._watch(), exclusive=True, group="watch", exit_on_error=False)
+
+    def reload_bank(self) -> None:
+        """Read the bank in a worker."""
+        if self.core.bank_root is None:
+            self.view = None
+            self._welcome()
+            return
+        self.jobs.run("bank", "reading the bank", self.core.load, self._take_bank)
+
+    def _take_bank(self, view: BankView) -> None:
+        self.view = view
+
+    def watch_view(self) -> None:
+        """A bank was read: every pane looks at it anew."""
+        self.show_items()
+        self.replan()
+        if self.subject is not None:
+            self.show_subject(self.subject)
+        self.refresh_bars()
+
+    def _scan(self) -> None:
+        def told(progress: ScanProgress) -> None:
+            self.post_message(Progressed(progress))
+
+        work = partial(self.core.scan, told, cancelled)
+        self.jobs.run("scan", "reading the sessions", work, partial(self._scanned, True))
+
+    @on(Progressed)
+    def _progressed(self, message: Progressed) -> None:
+        """The scan goes on: say so, and show what it found so far."""
+        if not self.jobs.running("scan"):
+            return
+        self.progress = message.progress
+        now = time.monotonic()
+        if now - self._looked > _REFRESH:
+            self._looked = now
+            self.refresh_timeline()
+
+    def _scanned(self, whole: bool, _: object) -> None:
+        self.progress = None
+        self.refresh_timeline()
+        self.scanned = True
+        if self._missed:
+            waiting, self._missed = tuple(sorted(self._missed)), frozenset()
+            self._update(waiting)
+        elif whole:
+            self.reload_bank()
+        elif self._recheck is None:
+            self._recheck = self.set_timer(_RECHECK, self._reload_now)
+        rows = self.sessions_list
+        rows.say([[("no sessions of this project yet", "muted")]])
+        self._welcome()
+        self.refresh_bars()
+
+    def _reload_now(self) -> None:
+        """What sessions say may change whether citations hold."""
+        self._recheck = None
+        self.reload_bank()
+
+    def watch_progress(self) -> None:
+        """The status bar says how far the scan is."""
+        self.refresh_bars()
+
+    async def _watch(self) -> None:
+        """Read again what changed, for as long as the screen lives."""
+        try:
+            async for change in self.core.watch():
+                self._changed(change)
+        except OSError as error:
+            self.say(f"changes are no longer noticed: {error}; R reads everything again", "warning")
+
+    def _changed(self, change: Changed) -> None:
+        if change.kind == "bank":
+            self.reload_bank()
+        elif self.jobs.running("scan"):
+            self._missed |= set(change.paths)
+        else:
+            self._update(change.paths)
+
+    def _update(self, paths: tuple[Path, ...]) -> None:
+        self.jobs.run(
+            "scan",
+            "reading the sessions",
+            partial(self.core.update, paths),
+            partial(self._scanned, False),
+        )
+
+    @on(JobDone)
+    def _job_done(self, message: JobDone) -> None:
+        if self.jobs.is_current(message.group, message.generation):
+            message.use()
+
+    @on(JobFailed)
+    def _job_failed(self, message: JobFailed) -> None:
+        if not self.jobs.is_current(message.group, message.generation):
+            return
+        if message.group == "scan":
+            self.progress = None
+            self.scanned = True
+            self.sessions_list.say([[("the sessions could not be read; R tries again", "error")]])
+        self.say(f"{message.doing} failed: {line_of(str(message.error))}; R tries again", "error")
+
+    def action_reload(self) -> None:
+        """Read everything again."""
+        self.reload_bank()
+        self._scan()
+        self.say("reading again")
+
+    def _welcome(self) -> None:
+        """Where there is neither bank nor session: what was looked for, and what to do."""
+        rows = self.timeline_rows
+        lost = self.core.bank_root is None and (rows is None or not len(rows))
+        lost = lost and self.scanned
+        self.query_one("#body").display = not lost
+        box = self.query_one("#welcome", Lines)
+        box.display = lost
+        if lost:
+            width = max(20, min(96, self.app.size.width - 4))
+            box.show(welcome_lines(self.core.looked(), width, self.glyphs))
