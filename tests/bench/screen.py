@@ -188,7 +188,7 @@ async def _at_rest(pilot: Pilot[None]) -> None:
 async def _keys(
     pilot: Pilot[None], screen: BrowseScreen, painted: asyncio.Event, count: int, scanning: bool
 ) -> dict[str, Any]:
-    """Milliseconds from key to frame; `missed` keys moved the cursor and were never painted."""
+    """Milliseconds from key to frame; `missed` keys had no frame with the cursor moved."""
     from textual import events
 
     rng, rows, missed = random.Random(4), screen.sessions_list, 0
