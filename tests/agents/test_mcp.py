@@ -70,7 +70,7 @@ async def call(session: ClientSession, name: str, **arguments: Any) -> CallToolR
 def text(result: CallToolResult) -> str:
     (content,) = result.content
     assert isinstance(content, TextContent)
-    return content.text
+    return str(content.text)
 
 
 async def good(session: ClientSession, name: str, **arguments: Any) -> str:
