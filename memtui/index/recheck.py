@@ -228,12 +228,18 @@ class Rechecked:
         self._judge(lines)
 
     def _judge(self, lines: list[bytes]) -> None:
-        events = [event for event in map(_event, lines) if event is not None]
-        for _, verb, item, by, kind in sorted(events):
+        events = sorted(event for event in map(_event, lines) if event is not None)
+        undone: set[str] = set()
+        for _, verb, _, _, _, _, of in events:
+            if verb in ("undo", "revert"):
+                undone.add(of)
+            elif verb == "redo":
+                undone.discard(of)
+        for _, verb, item, by, kind, act, _ in events:
             handle = item.partition(":")[2]
             if kind == "tombstone":
                 self._judged[handle] = reasons.TOMBSTONED
-            elif self._judged.get(handle) == reasons.TOMBSTONED:
+            elif self._judged.get(handle) == reasons.TOMBSTONED or (act and act in undone):
                 continue
             elif verb == "flag" and by == "human":
                 self._judged[handle] = reasons.DISPUTED
@@ -278,12 +284,14 @@ def _tail(place: bytes, start: int) -> list[bytes]:
         return stream.read().split(b"\n")
 
 
-def _event(line: bytes) -> tuple[str, str, str, str, str] | None:
-    """(at, verb, item, by, kind) of an event's line; None for what is no event."""
+def _event(line: bytes) -> tuple[str, ...] | None:
+    """(at, verb, item, by, kind, act, act it is about) of an event's line; None for what is no event."""
     try:
         event = json.loads(line)
+        data = event.get("data") or {}
         by = event.get("by") or "human"
-        fields = (event["at"], event["verb"], event["item"], by, event["kind"])
+        said = (event["at"], event["verb"], event.get("item") or "", by, event["kind"])
+        fields = (*said, data.get("act") or "", data.get("of") or "")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # `memtui.bank.events` reports what does not read
     return fields if all(isinstance(field, str) for field in fields) else None

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from memtui.bank.model import BankContents, Event, Item, Page, Policy, Tier, Trust
+from memtui.bank.standing import effective
 from memtui.bank.trust import NO_EVENTS
 from memtui.index.days import day_of as day_of
 from memtui.index.days import expiry_day
@@ -116,8 +117,9 @@ def storable(text: str) -> str:
 
 
 def last_confirmed(events: tuple[Event, ...]) -> dict[str, datetime]:
-    """When each item (`card:<id>`, `page:<id>`) was last confirmed by a person."""
-    confirms = (event for event in events if event.verb == "confirm" and event.by == "human")
+    """When each item (`card:<id>`, `page:<id>`) was last confirmed by a person, undone acts aside."""
+    told = (event for event in effective(events) if event.verb == "confirm")
+    confirms = (event for event in told if event.by == "human")
     return {event.item: event.at for event in confirms}
 
 

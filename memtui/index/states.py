@@ -12,6 +12,7 @@ from datetime import datetime
 
 from memtui import reasons
 from memtui.bank.model import BankContents, Card, Event, Item, Page, Status, Tier, Trust
+from memtui.bank.standing import effective
 from memtui.index.days import day_of
 from memtui.index.replaced import superseded
 
@@ -85,14 +86,14 @@ def behind_by(page: Page, cards: Mapping[str, Card], absent: Mapping[str, str]) 
 
 
 class _History:
-    """The events that causes quote: the last one of each verb for each item, by id.
+    """The events that causes quote: the last one of each verb for each item, by id, undone acts aside.
 
     An id names one item of a bank, whether card or page.
     """
 
     def __init__(self, events: Iterable[Event]) -> None:
         self.last: dict[tuple[str, str], Event] = {}
-        for event in events:
+        for event in effective(events):
             self.last[id_of(event), event.verb] = event
         self.tombstones = tombstones(events)
 

@@ -139,6 +139,16 @@ def test_a_flag_that_was_taken_back_holds_nothing_back(root: Path) -> None:
 
 
 @pytest.mark.usefixtures("whole")
+def test_an_undone_flag_holds_nothing_back(root: Path) -> None:
+    before = expected(root)
+    banks.say(root, "flag", "h1", 8, data={"act": "a1"})
+    banks.say(root, "undo", "h1", 9, kind="act", data={"of": "a1"})
+    assert fresh(root)[0].plan.text == expected(root) == before
+    banks.say(root, "redo", "h1", 10, kind="act", data={"of": "a1"})
+    assert "h1" not in shown(root)
+
+
+@pytest.mark.usefixtures("whole")
 def test_reasons_of_what_changed(root: Path) -> None:
     stale(root)
     superseded(root)

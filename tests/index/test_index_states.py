@@ -103,6 +103,13 @@ def test_states_are_sorted_strongest_first() -> None:
     ]
 
 
+def test_undone_acts_are_not_quoted() -> None:
+    flag = event("flag", "a", data={"act": "a1"})
+    undo = replace(event("undo", "a", "act", data={"of": "a1"}), at=NOW)
+    assert states(bank(card("a"), events=(flag,))) == {"a": [reasons.DISPUTED]}
+    assert states(bank(card("a"), events=(flag, undo))) == {}
+
+
 def test_supersession_along_a_chain() -> None:
     chain = [card("a"), card("b", supersedes=("a",)), card("c", supersedes=("card-b",))]
     found = full(bank(*chain))
