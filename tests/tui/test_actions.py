@@ -10,6 +10,7 @@ from textual.app import App
 from textual.widgets import Input
 
 from memtui.tui.services import ServiceError
+from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.pane import Pane
 from memtui.workspace.model import PreviewOptions
 from tests.tui.conftest import Open, settle, text_of
@@ -44,19 +45,20 @@ async def test_escape_restores_every_step(open_app: Open) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         screen = browse(app)
-        stood = []
-        for key in ("3", "enter", "j", "enter", "enter", "enter"):
-            focused = app.focused
-            stood.append((focused.id if focused else "", screen.subject, screen.facet))
-            await press(pilot, key)
+        await press(pilot, "3")
+        stood: list[tuple[str | None, object, object]] = []
+        for keys in (("enter",), ("j", "enter"), ("enter",), ("enter",)):
+            *before, last = keys
+            await press(pilot, *before)
+            assert isinstance(app.focused, LineList)
+            stood.append((app.focused.id, app.focused.key, screen.subject))
+            await press(pilot, last)
         assert here(app).turn is not None
-        walked = [stood[1], stood[2], stood[4], stood[5]]
         assert len(screen.trail.labels) == 4
-        walked[1] = (walked[1][0], screen.trail.labels and stood[2][1], walked[1][2])
-        for focus, subject, facet in reversed(walked):
+        for place in reversed(stood):
             await press(pilot, "escape")
-            assert app.focused is not None
-            assert (app.focused.id, screen.subject, screen.facet) == (focus, subject, facet)
+            assert isinstance(app.focused, LineList)
+            assert (app.focused.id, app.focused.key, screen.subject) == place
         assert not screen.trail
 
 

@@ -87,7 +87,10 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
 
     def _scanned(self, whole: bool, _: object) -> None:
         self.progress = None
-        self.refresh_timeline()
+        if whole:
+            self.sort_timeline()
+        else:
+            self.refresh_timeline()
         self.scanned = True
         if self._missed:
             waiting, self._missed = tuple(sorted(self._missed)), frozenset()

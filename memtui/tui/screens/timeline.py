@@ -53,22 +53,36 @@ class TimelinePart(WalkPart):
 
     def change_facet(self, facet: str) -> None:
         """Show other rows; the cursor stays on its row or the nearest before it."""
-        target = self.timeline_rows.target if self.timeline_rows else None
         self.facet = facet
+        self._reopen()
+        self.sessions_pane.entitle("" if facet == Facet.TURNS.value else facet)
+        self.refresh_bars()
+
+    def _reopen(self) -> None:
+        target = self.timeline_rows.target if self.timeline_rows else None
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
         rows.words, rows.target = self.words, target
         self.sessions_list.show(rows)
-        self.sessions_pane.entitle("" if facet == Facet.TURNS.value else facet)
-        self.refresh_bars()
+
+    def sort_timeline(self) -> None:
+        """Put sessions that a scan found in between where they belong: `refresh` only appends."""
+        to_end = self._stays_at_end()
+        self._reopen()
+        if to_end:
+            self.sessions_list.action_ends(1)
+        self.count_sessions()
+
+    def _stays_at_end(self) -> bool:
+        """Where nobody looks, and until the first scan is through, the newest turn stays in view."""
+        idle = not self.scanned or not self.sessions_list.has_focus
+        return self.sessions_list.at_end and (self.following or idle)
 
     def refresh_timeline(self) -> None:
         """Take in what was catalogued since; with follow the cursor goes to the end."""
         rows = self.timeline_rows
         if rows is None:
             return
-        # Where nobody looks, and until the first scan is through, the newest turn stays in view.
-        idle = not self.scanned or not self.sessions_list.has_focus
-        to_end = self.sessions_list.at_end and (self.following or idle)
+        to_end = self._stays_at_end()
         change = rows.timeline.refresh()
         if change.first is None:
             return
