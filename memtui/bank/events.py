@@ -7,6 +7,7 @@ import json
 import os
 import platform
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,13 @@ def to_json(event: Event) -> dict[str, Any]:
 
 
 def append(folder: Path, event: Event) -> None:
-    """Add one event durably to its writer's file; a cut last line there is ended first. Raises OSError."""
+    """Add one event durably to its writer's file; a cut last line there is ended first. Raises OSError.
+
+    Secrets in its title and reason are masked: both are often typed or pasted.
+    """
+    from memtui.safety.redact import redact  # its rules take longer to compile than a bank to open
+
+    event = replace(event, title=redact(event.title).text, reason=redact(event.reason).text)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{writer_stem(event.writer)}{SUFFIX}"
     line = json.dumps(to_json(event), ensure_ascii=True, separators=(",", ":")).encode() + b"\n"

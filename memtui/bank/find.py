@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from memtui.bank.layout import detect_layout
+from memtui.bank.config import ConfigError, read_config
+from memtui.bank.gitfiles import common_dir, current_branch, normal_remote, remote_of
+from memtui.bank.layout import CONFIG, detect_layout
+
+__all__ = (
+    "Found", "Place", "common_dir", "current_branch", "data_bank", "find_bank", "project_root",
+)  # fmt: skip
 
 SHARED = ".memtui-bank"
 BANKS = "banks"
@@ -39,6 +45,8 @@ def find_bank(
 ) -> Found:
     """The bank for `cwd`: `asked`, `MEMTUI_BANK`, `.memtui-bank/` up the tree, the data folder.
 
+    In the data folder the project's own bank comes first, then one of the same remote.
+
     `project` is the root of the project, None where the folder is no project (the home folder, `/`).
     A bank that was asked for by name is returned whether it is one or not: opening it says why not.
     """
@@ -59,6 +67,10 @@ def find_bank(
         looked.append(Place("your own bank of this project", path, detect_layout(path) is not None))
         if looked[-1].found:
             return Found(path, tuple(looked))
+        moved = _by_remote(data, project)
+        if moved is not None:
+            looked.append(Place("your own bank of this remote", moved, True))
+            return Found(moved, tuple(looked))
     return Found(None, tuple(looked))
 
 
@@ -79,48 +91,27 @@ def project_root(cwd: Path, home: Path) -> Path | None:
     return None if cwd in (home, Path(cwd.anchor)) else cwd
 
 
-def common_dir(folder: Path) -> Path | None:
-    """The git folder shared by all work trees of the one at `folder`; None when there is no git."""
-    git = folder / ".git"
-    if git.is_dir():
-        return git
-    own = _gitdir(git)
-    if own is None:
-        return None
-    try:
-        common = (own / "commondir").read_text("utf-8", "replace").strip()
-    except OSError:
-        return own if own.is_dir() else None
-    return (own / common).resolve()
-
-
-def current_branch(root: Path) -> str:
-    """The branch checked out at `root`, "" when detached or no repository."""
-    git = root / ".git"
-    folder = git if git.is_dir() else _gitdir(git)
-    if folder is None:
-        return ""
-    try:
-        head = (folder / "HEAD").read_text("utf-8", "replace")
-    except OSError:
-        return ""
-    prefix = "ref: refs/heads/"
-    return head[len(prefix) :].strip() if head.startswith(prefix) else ""
-
-
-def _gitdir(file: Path) -> Path | None:
-    try:
-        text = file.read_text("utf-8", "replace")
-    except OSError:
-        return None
-    if not text.startswith("gitdir:"):
-        return None
-    return (file.parent / text.removeprefix("gitdir:").strip()).resolve()
-
-
 def _upward(cwd: Path, project: Path | None) -> list[Path]:
-    """The folders to look for a shared bank in: from `cwd` up to the project's root."""
+    """The folders to look for a shared bank in: from `cwd` up to its work tree, then the project's root."""
     if project is None:
         return []
-    folders = [folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(project)]
-    return folders or [project]
+    tree = next((f for f in (cwd, *cwd.parents) if common_dir(f) is not None), project)
+    folders = [folder for folder in (cwd, *cwd.parents) if folder.is_relative_to(tree)]
+    return [*folders, *([] if project in folders else [project])]
+
+
+def _by_remote(data: Path, project: Path) -> Path | None:
+    """The bank of another clone of this project: `scope.remote` or an alias names the same remote."""
+    common = common_dir(project)
+    remote = remote_of(common) if common is not None else ""
+    if not remote:
+        return None
+    for config in sorted((data / BANKS).glob(f"*/{CONFIG}")):
+        try:
+            known = read_config(config, config.parent.name)
+        except ConfigError:
+            continue  # opening that bank by name says what is wrong with it
+        names = (known.remote, *known.aliases)
+        if remote in {normal_remote(name) for name in names if name}:
+            return config.parent
+    return None

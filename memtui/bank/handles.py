@@ -90,6 +90,10 @@ class Handles:
             taken = set(owners)
             keys = {at: result[at].path.relative_to(root).as_posix() for at in waiting}
             moved = self._vanished(root, set(keys.values()))
+            # Kept ids are handed out before derived ones, which could be equal to them.
+            waiting.sort(
+                key=lambda at: (keys[at] not in self.known, result[at].digest not in moved)
+            )
             for at in waiting:
                 result[at] = self._give(result[at], keys[at], taken, moved, owners)
         return result

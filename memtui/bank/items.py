@@ -44,7 +44,7 @@ class Fields:
         if front:
             self.top, found = parse(front)
             self.problems = [Problem(path, message, line) for line, message in found]
-        elif text.lstrip("\ufeff").startswith("---\n") and not has_front(text):
+        elif text.lstrip("\ufeff").startswith(("---\n", "---\r\n")) and not has_front(text):
             self.problem("the front matter is never closed", 1)
         meta = self.top.get("metadata")
         if meta is not None and not isinstance(meta, dict):

@@ -76,6 +76,7 @@ class BankReader:
             problems=(
                 *(problem for _, _, problems in parsed for problem in problems),
                 *(problem for item in items for problem in item.problems),
+                *_equal_names(items),
                 *wrong_events,
             ),
         )
@@ -180,6 +181,15 @@ def identify(root: Path, layout: Layout | None = None) -> tuple[BankConfig, Layo
 def load(root: Path, *, state: Path | None = None) -> BankContents:
     """Everything in the bank at `root`. Raises BankError, ConfigError."""
     return open_bank(root, state).read()
+
+
+def _equal_names(items: list[Card | Page]) -> Iterator[Problem]:
+    """A problem for every item whose name an item before it has: links reach only the first."""
+    owners: dict[str, Path] = {}
+    for item in items:
+        owner = owners.setdefault(item.name, item.path)
+        if owner != item.path:
+            yield Problem(item.path, f"its name {item.name!r} is also that of {owner.name}")
 
 
 def _markdown_in(folder: Path, is_page: bool) -> Iterator[tuple[str, Stamp, bool]]:

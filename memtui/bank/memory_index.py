@@ -11,9 +11,10 @@ from pathlib import Path
 from memtui.bank.model import Item, Layout, Status
 
 _ENTRY = re.compile(
-    r"^\s{0,8}(?:[-*+]|\d{1,4}[.)])\s+\[(?P<title>(?:[^\[\]]|\[[^\[\]]*\]){0,400})\]"
+    r"^\s{0,8}(?:[-*+]|\d{1,4}[.)])\s+\[(?P<title>(?:\\.|[^\[\]\\]|\[[^\[\]]{0,400}\]){0,4000})\]"
     r"\((?P<target>[^()\s]{1,400}(?:\([^()]*\)[^()\s]*)?)\)(?:\s*(?:[—–:-]+\s*)?(?P<hook>.*))?$"
 )
+_ESCAPED = re.compile(r"\\([\[\]\\])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,9 @@ def parse_index(data: bytes) -> list[IndexLine]:
         match = _ENTRY.match(raw.rstrip("\r"))
         if match and "://" not in match["target"]:
             hook = (match["hook"] or "").strip()
-            found.append(IndexLine(number, match["title"], match["target"], hook))
+            found.append(
+                IndexLine(number, _ESCAPED.sub(r"\1", match["title"]), match["target"], hook)
+            )
     return found
 
 
@@ -46,8 +49,8 @@ def index_line(item: Item, layout: Layout, is_page: bool = False) -> str:
     """The line of one item, without its line end."""
     folder = "" if layout is Layout.CLAUDE else ("pages/" if is_page else "cards/")
     title = " ".join(item.title.split()) or item.name
-    for bracket in "[]":
-        title = title.replace(bracket, f"\\{bracket}")
+    for mark in "\\[]":
+        title = title.replace(mark, f"\\{mark}")
     return f"- [{title}]({folder}{item.name}.md) — {_hook(item)}"
 
 

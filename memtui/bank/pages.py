@@ -90,11 +90,11 @@ def _blocks(body: str) -> Iterator[tuple[str, int, str, str]]:
             yield kind, start, section, "\n".join(parts)
             parts = []
         if fence:
-            fence = "" if line[:3] == fence and not line.strip(fence[0]) else fence
+            fence = "" if line.startswith(fence) and not line.strip(fence[0]) else fence
         elif comment or line.startswith("<!--"):
             comment = "-->" not in line
         elif line[:3] in ("```", "~~~"):
-            fence = line[:3]
+            fence = line[: len(line) - len(line.lstrip(line[0]))]
         elif line[:1] == "#":
             section = line.strip("# ")
         elif row:
@@ -120,10 +120,11 @@ def _sentences(text: str, line: int, section: str) -> Iterator[Claim]:
         cited = CITED.match(text, end)
         if cited:
             end = cited.end()
-        yield _claim(text[start:end], line + text.count("\n", 0, start), section)
+        yield _claim(text[start:end], line, section)
+        line += text.count("\n", start, end)
         start = end
     if text[start:].strip():
-        yield _claim(text[start:], line + text.count("\n", 0, start), section)
+        yield _claim(text[start:], line, section)
 
 
 def _claim(text: str, line: int, section: str) -> Claim:

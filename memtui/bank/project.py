@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.bank.find import common_dir, current_branch, project_root
+from memtui.bank.find import project_root
+from memtui.bank.gitfiles import common_dir, current_branch, remote_of
 
 SLUG_LIMIT = 200
 """Characters of a Claude Code project slug before it is cut and a hash is added."""
@@ -46,37 +47,6 @@ def project_of(cwd: Path, home: Path) -> ProjectIdentity | None:
     return ProjectIdentity(name, root, common, remote, current_branch(tree), tuple(aliases))
 
 
-def remote_of(common: Path) -> str:
-    """The normalized URL of `origin`, else of the first remote; "" where there is none."""
-    urls = _configured(common / "config")
-    for old in ("remotes", "branches"):
-        legacy = _legacy(common / old / "origin")
-        if legacy:
-            urls.setdefault("origin", legacy)
-    if not urls:
-        return ""
-    return normal_remote(urls.get("origin") or next(iter(urls.values())))
-
-
-def normal_remote(url: str) -> str:
-    """`host/path` of a remote URL, whatever its protocol: no user, password, port or `.git`.
-
-    A path on this machine stays a path.
-    """
-    text = url.strip().rstrip("/")
-    scheme, separator, rest = text.partition("://")
-    if separator:
-        if scheme.lower() == "file":
-            return rest.removesuffix(".git")
-        host, _, path = rest.rpartition("@")[2].partition("/")
-        host = host.partition(":")[0]
-    else:
-        host, colon, path = text.rpartition("@")[2].partition(":")
-        if not colon or "/" in host or len(host) == 1:  # a path, or a drive letter
-            return text.removesuffix(".git")
-    return f"{host.lower()}/{path.strip('/').removesuffix('.git')}"
-
-
 def claude_memory(root: Path, home: Path, environ: Mapping[str, str]) -> Path | None:
     """Claude Code's auto memory of the project at `root`; None where there is none.
 
@@ -95,34 +65,3 @@ def claude_memory(root: Path, home: Path, environ: Mapping[str, str]) -> Path | 
 def claude_slug(root: Path) -> str:
     """How Claude Code names a project's folder: every character but ASCII letters, digits and `-` is `-`."""
     return "".join(c if (c.isascii() and c.isalnum()) or c == "-" else "-" for c in str(root))
-
-
-def _configured(config: Path) -> dict[str, str]:
-    """Remote name -> URL of a git config file, in its order."""
-    urls: dict[str, str] = {}
-    section = ""
-    for raw in _text(config).split("\n"):
-        line = raw.strip()
-        if line.startswith("["):
-            section = line
-            continue
-        key, equals, value = line.partition("=")
-        if equals and key.strip().lower() == "url" and section.lower().startswith("[remote "):
-            name = section.partition('"')[2].rpartition('"')[0]
-            urls.setdefault(name, value.strip().strip('"'))
-    return urls
-
-
-def _legacy(file: Path) -> str:
-    """The URL in an old `remotes/<name>` or `branches/<name>` file."""
-    for line in _text(file).split("\n"):
-        if line.startswith("URL:"):
-            return line[4:].strip()
-    return _text(file).strip().partition("#")[0] if file.parent.name == "branches" else ""
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text("utf-8", "replace")
-    except OSError:
-        return ""
