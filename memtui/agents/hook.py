@@ -15,13 +15,16 @@ from _thread import allocate_lock, start_new_thread
 from memtui.agents import faults, outputs, payload, whereabouts
 
 DEADLINES = {
-    "session-start": 2.0,
-    "prompt": 1.5,
-    "pre-tool": 1.0,
-    "post-tool": 1.0,
+    "session-start": 3.5,
+    "prompt": 2.0,
+    "pre-tool": 2.0,
+    "post-tool": 2.0,
     "session-end": 1.0,
 }
-"""Seconds after which a hook gives up. Claude Code waits 1.5 s for all of its session-end hooks."""
+"""Seconds after which a hook gives up: before the time limit that `host_settings` asks the host for.
+
+Claude Code waits 1.5 s for all of its session-end hooks where nobody asked for more.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
