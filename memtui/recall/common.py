@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memtui.recall import lexical
 from memtui.recall.corpus import Corpus, CorpusError, Stamp
@@ -16,6 +16,11 @@ FEW = 8
 _CACHED = 4096
 
 
+def common_words(shares: Mapping[str, float], share: float) -> frozenset[str]:
+    """The words that more than `share` of the items hold."""
+    return frozenset(word for word, found in shares.items() if found > share)
+
+
 class CommonWords:
     """Remembers how frequent words are, per state of each index. Safe from any thread."""
 
@@ -23,12 +28,15 @@ class CommonWords:
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str], tuple[Stamp, float]] = {}
 
-    def of(self, query: Query, corpora: Sequence[Corpus], share: float) -> frozenset[str]:
-        """The words of the query that more than `share` of the items hold, in any of the banks."""
-        words = set(query.words) | {t for name in query.identifiers for t in tokens(name)}
-        return frozenset(
-            word for word in words if any(self._share(corpus, word) > share for corpus in corpora)
-        )
+    def shares(self, query: Query, corpora: Sequence[Corpus]) -> dict[str, float]:
+        """For each word of the query the share of the items that hold it, the highest of the banks."""
+        words = [*query.words]
+        for literal in (*query.identifiers, *query.phrases):
+            words += tokens(literal)
+        return {
+            word: max((self._share(corpus, word) for corpus in corpora), default=0.0)
+            for word in dict.fromkeys(words)
+        }
 
     def _share(self, corpus: Corpus, word: str) -> float:
         stamp, key = corpus.stamp(), (corpus.bank.key, word)

@@ -7,15 +7,15 @@ calls waits for a model. What it could not do as asked, it says in `Results.degr
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
 
 from memtui.clock import Clock, system_clock
 from memtui.recall import lexical, retrievals, start
 from memtui.recall.bank_vectors import BankVectors
-from memtui.recall.common import CommonWords
+from memtui.recall.common import CommonWords, common_words
 from memtui.recall.corpus import Bank, Corpus, CorpusError
 from memtui.recall.eligible import conditions
 from memtui.recall.embed import Embedder, EmbedderError, load_embedder
@@ -56,6 +56,15 @@ class Origin:
 
     name: str = "terminal"
     session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """The query's vector, or None with the reason in `notes`; and how common its words are."""
+
+    vector: bytes | None = None
+    shares: Mapping[str, float] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
 
 
 class Recall:
@@ -128,8 +137,9 @@ class Recall:
         spent = {"parse": (perf_counter() - began) * 1000}
         if asked.empty:
             return self._without_words(asked, used, scope, where, notes, now, spent)
-        vector, vector_notes = self._vector(asked, used, where, mode, spent)
-        notes += vector_notes
+        meaning = self._meaning(asked, used, where, mode, spent)
+        vector = meaning.vector
+        notes += meaning.notes
         found = Gathered(timings=spent)
         for target in where:
             ask = Ask(
@@ -139,6 +149,7 @@ class Recall:
                 wanted=limit,
                 lexical=mode is not Mode.SEMANTIC or vector is None,
                 vector=vector,
+                shares=meaning.shares,
                 now=now,
             )
             notes += self._gather(target, ask, found)
@@ -210,31 +221,31 @@ class Recall:
             return [note, *self._gather(target, replace(ask, vector=None, lexical=True), found)]
         return []
 
-    def _vector(
+    def _meaning(
         self,
         query: Query,
         settings: Settings,
         where: Sequence[Target],
         mode: Mode,
         spent: dict[str, float],
-    ) -> tuple[bytes | None, list[Note]]:
-        """The query's vector, or None with the reason where semantic search takes no part."""
+    ) -> _Meaning:
         if mode is Mode.LEXICAL or not where:
-            return None, []
+            return _Meaning()
         began = perf_counter()
         notes = self._semantic_notes()
         if self.semantic.state is not SemanticState.READY:
-            return None, notes
-        common = self._common.of(query, [target.corpus for target in where], settings.common_share)
+            return _Meaning(notes=notes)
+        shares = self._common.shares(query, [target.corpus for target in where])
+        text = lexical.without_common(query.text, common_words(shares, settings.common_share))
         try:
-            vector = self.semantic.query_vector(lexical.without_common(query.text, common))
+            vector = self.semantic.query_vector(text)
         except EmbedderError as error:
-            return None, [*notes, Note("semantic", str(error), error.fix)]
+            return _Meaning(notes=[*notes, Note("semantic", str(error), error.fix)])
         spent["embed"] = (perf_counter() - began) * 1000
         if vector is None:
             busy = "the model is busy embedding; these results are by words alone"
             notes.append(Note("semantic", busy, "search again"))
-        return vector, notes
+        return _Meaning(vector, shares, notes)
 
     def _semantic_notes(self) -> list[Note]:
         try:
@@ -279,6 +290,7 @@ def _rank(
         },
         importance={key: document.importance for key, document in found.documents.items()},
         literalness=query.literalness,
+        coverage=found.coverage,
     )
     terms = fuse(signals, settings)
     return tuple(

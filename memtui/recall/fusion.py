@@ -17,6 +17,8 @@ class Signals:
     of every item that has a vector, None when vectors take no part. `literal` is the share of the
     query's identifiers that the item holds as typed, `hours` the time since its last use.
     `literalness` is how much of the query is names rather than prose: it scales the trigrams' weight.
+    `coverage` is how much of the query the best lexical items hold: it scales the lexical weight,
+    because min-max makes the best of a list 1 even where it holds one incidental word.
     """
 
     words: Mapping[str, float] = field(default_factory=dict)
@@ -26,6 +28,7 @@ class Signals:
     hours: Mapping[str, float] = field(default_factory=dict)
     importance: Mapping[str, float] = field(default_factory=dict)
     literalness: float = 1.0
+    coverage: float = 1.0
 
     @property
     def keys(self) -> list[str]:
@@ -58,8 +61,9 @@ def list_weights(signals: Signals, settings: Settings) -> dict[str, float]:
     lexical = 1.0
     weights = {"words": 0.0, "trigram": 0.0, "vectors": 0.0}
     if signals.dense:
-        weights["vectors"] = settings.dense_weight if signals.words or signals.trigram else 1.0
-        lexical -= weights["vectors"]
+        found = bool(signals.words or signals.trigram)
+        lexical = (1.0 - settings.dense_weight) * signals.coverage if found else 0.0
+        weights["vectors"] = 1.0 - lexical
     if signals.words and signals.trigram:
         share = settings.trigram_weight * signals.literalness
         weights["words"] = lexical * (1.0 - share)

@@ -29,6 +29,7 @@ class Gathered:
     trigram: dict[str, float] = field(default_factory=dict)
     dense: dict[str, float] = field(default_factory=dict)
     near: frozenset[str] = frozenset()
+    coverage: float = 0.0
     dropped: list[Dropped] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
 
@@ -39,6 +40,7 @@ class Gathered:
         self.trigram |= other.trigram
         self.dense |= other.dense
         self.near |= other.near
+        self.coverage = max(self.coverage, other.coverage)
         self.dropped += other.dropped
         for name, spent in other.timings.items():
             self.timings[name] = self.timings.get(name, 0.0) + spent
@@ -51,7 +53,9 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One search in one bank. `vector` of None is a search without vectors."""
+    """One search in one bank. `vector` of None is a search without vectors; `shares` are the words of
+    the query with the share of the items that hold them.
+    """
 
     query: Query
     conditions: Sequence[Condition]
@@ -59,6 +63,7 @@ class Ask:
     wanted: int
     lexical: bool
     vector: bytes | None
+    shares: Mapping[str, float]
     now: datetime
 
 
@@ -69,6 +74,8 @@ def gather(corpus: Corpus, vectors: BankVectors, ask: Ask) -> Gathered:
     rows = RowMap({}, {}) if ask.vector is None else vectors.map()
     with corpus.reading() as db:
         lists = _lexical(db, ask) if ask.lexical else Lists({}, {})
+        if ask.vector is not None:
+            found.coverage = lexical.coverage(db, ask.shares, lists)
         found.timings["lexical"] = (perf_counter() - clock) * 1000
         clock = perf_counter()
         near = {} if ask.vector is None else _nearest(db, vectors, rows, ask)

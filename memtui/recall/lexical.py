@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -12,8 +13,11 @@ from memtui.recall.corpus import Condition, where
 from memtui.recall.model import Document, Stage
 from memtui.recall.query import Query, quote, tokens, trigram_match, words_match
 
-WORD_WEIGHTS = {"name": 4.0, "title": 4.0, "body": 1.0, "tags": 3.0, "quotes": 0.5, "parts": 1.0}
-GRAM_WEIGHTS = {"name": 3.0, "title": 3.0, "body": 1.0, "quotes": 0.5}
+WORD_WEIGHTS = {"name": 4.0, "title": 4.0, "body": 1.0, "tags": 3.0, "quotes": 2.0, "parts": 1.0}
+GRAM_WEIGHTS = {"name": 3.0, "title": 3.0, "body": 1.0, "quotes": 1.0}
+
+_COVERING = 3
+"""Best rows of each list that are looked at for how much of the query they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,31 @@ def frequency(db: sqlite3.Connection, token: str) -> int:
     """How many rows hold a word (or another form of it)."""
     row = db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (quote(token),)).fetchone()
     return int(row[0])
+
+
+def coverage(db: sqlite3.Connection, shares: Mapping[str, float], lists: Lists) -> float:
+    """How much of the query the best rows hold, in 0..1: words weigh by their rarity.
+
+    `shares` are the words with the share of the items that hold them. Little coverage means that the
+    lists rest on incidental words, whatever their BM25. Raises sqlite3.Error.
+    """
+    rarity = {word: math.log1p(1.0 / max(share, 1e-4)) for word, share in shares.items()}
+    if not rarity:
+        return 1.0
+    rows = [*list(lists.words)[:_COVERING], *list(lists.trigram)[:_COVERING]]
+    held = (
+        math.fsum(weight for word, weight in rarity.items() if _holds(db, row, word))
+        for row in dict.fromkeys(rows)
+    )
+    return max(held, default=0.0) / math.fsum(rarity.values())
+
+
+def _holds(db: sqlite3.Connection, row: int, word: str) -> bool:
+    for table in ("words", "grams"):
+        statement = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
+        if db.execute(statement, (quote(word), row)).fetchone():
+            return True
+    return False
 
 
 def literal_shares(query: Query, documents: dict[str, Document]) -> dict[str, float]:

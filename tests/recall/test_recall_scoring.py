@@ -94,6 +94,16 @@ def test_recency_beside_a_query_is_a_tie_break() -> None:
     assert [key for key, _ in ranked(fuse(equal, settings))] == ["new", "old"]
 
 
+def test_incidental_words_leave_the_weight_to_the_vectors() -> None:
+    lists = {"words": {"chance": 4.0, "right": 1.0}, "dense": {"chance": 0.1, "right": 0.7}}
+    settings = Settings(recency_weight=0.0)
+    weak = fuse(Signals(lists["words"], {}, lists["dense"], coverage=0.2), settings)
+    strong = fuse(Signals(lists["words"], {}, lists["dense"], coverage=1.0), settings)
+    assert ranked(weak)[0][0] == "right"
+    assert ranked(strong)[0][0] == "chance"
+    assert sum(term.weight for term in weak["right"]) == pytest.approx(1.0)
+
+
 def test_an_item_without_a_vector_is_not_pushed_out() -> None:
     signals = Signals({"fresh": 10.0, "old": 4.0}, {}, {"old": 0.8, "far": 0.1})
     assert ranked(fuse(signals, Settings()))[0][0] == "fresh"
