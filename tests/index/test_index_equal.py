@@ -89,6 +89,30 @@ def test_equal_ranks_in_great_number(tmp_path: Path) -> None:
     assert best.lines
 
 
+@pytest.mark.parametrize("chunk", [3, 8, 32])
+def test_a_large_bank_at_many_budgets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    """Long titles first, so that short ones from far behind get their place."""
+    monkeypatch.setattr(snapshot, "CHUNK", chunk)
+    root, db = tmp_path / "bank", tmp_path / "index.db"
+    for n in range(80):
+        title = "long title " * (9 if n < 60 else 1)
+        made = banks.card(f"h{n:02}", title=title, importance=1 - n / 100, pinned=n in (70, 71))
+        banks.write(root, made)
+        if n % 4:
+            banks.say(root, "confirm", f"h{n:02}")
+    banks.settle(root)
+    banks.index(root, db)
+    whole = build(injection_rows(db))
+    with Reader(db) as reader:
+        for budget in range(50, 700, 9):
+            request = banks.ask(budget=budget)
+            expected = plan(whole, request)
+            assert expected.tokens <= budget
+            assert plan_best(reader, request).plan.text == expected.text
+
+
 def test_a_missing_or_foreign_index_is_said(tmp_path: Path) -> None:
     with pytest.raises(IndexMissing):
         Reader(tmp_path / "index.db")
