@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from memtui.hosts.model import Entry, Kind
+from memtui.sessions.turn import TurnDetail
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,23 @@ class Turn:
         return self.kind in (Kind.PROMPT, Kind.ANSWER)
 
 
+def turn_of(detail: TurnDetail) -> Turn:
+    """A row of the timeline, read in full, as a turn."""
+    action = detail.kind in (Kind.CALL, Kind.RESULT)
+    runs = detail.kind is Kind.CALL and _is_shell(detail.input)
+    return Turn(
+        kind=detail.kind,
+        ref=detail.ref,
+        text="" if action else detail.text.text,
+        command=detail.text.text if runs else "",
+        output=detail.result.text if detail.result else "",
+        exit_code=detail.exit_code,
+        is_error=detail.is_error,
+        at=_time(detail.at),
+        paths=detail.paths,
+    )
+
+
 def turns_of(host: str, session: str, entries: Iterable[Entry]) -> list[Turn]:
     """The turns of one session: a call and its result become one turn, injections are left out."""
     turns: list[Turn] = []
@@ -61,19 +80,22 @@ def _turn(entry: Entry, ref: str) -> Turn:
         kind=entry.kind,
         ref=ref,
         text="" if action else entry.text,
-        command=entry.text if _is_command(entry) else "",
+        command=entry.text if entry.kind is Kind.CALL and _is_shell(entry.input) else "",
         output=entry.text if entry.kind is Kind.RESULT else "",
         exit_code=entry.exit_code,
         is_error=entry.is_error,
-        at=None if entry.at is None else datetime.fromtimestamp(entry.at / 1000, UTC),
+        at=_time(entry.at),
         paths=entry.paths,
     )
 
 
-def _is_command(entry: Entry) -> bool:
+def _is_shell(given: Mapping[str, Any] | None) -> bool:
     """Whether a call runs something, and does not read or write a file."""
-    shell = entry.input is None or any(key in entry.input for key in ("command", "cmd", "script"))
-    return entry.kind is Kind.CALL and shell
+    return given is None or any(key in given for key in ("command", "cmd", "script"))
+
+
+def _time(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
 def _joined(call: Turn, result: Entry, ref: str) -> Turn:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,11 @@ from memtui.curate.draft import draft
 from memtui.curate.lint import draft_lint
 from memtui.curate.pairs import pairs, partner, passed_after
 from memtui.curate.similar import Neighbours
-from memtui.curate.turns import Turn, turns_of
+from memtui.curate.turns import Turn, turn_of, turns_of
 from memtui.hosts.model import Entry, Kind, SourceFile
 from memtui.hosts.read import parse_file
 from memtui.hosts.registry import sniff_file
+from memtui.sessions.turn import LongText, TurnDetail
 from memtui.workspace.sample import Sample
 
 SCOPE = Scope("svc-order", "main")
@@ -104,6 +107,20 @@ def test_a_test_that_passed_after_the_fact_is_found() -> None:
     assert passed_after(turns, ["h:s#answer1"]) == 3
     assert passed_after(turns, ["h:s#c3"]) is None
     assert passed_after(turns, ["elsewhere"]) is None
+
+
+def test_a_row_of_the_timeline_is_a_turn() -> None:
+    detail = TurnDetail(
+        1, 2, Kind.CALL, 0, "h:s#r", 1000, LongText("pytest", 6), input={"cmd": "pytest"},
+        result=LongText(BAD, len(BAD)), exit_code=1, is_error=True,
+    )  # fmt: skip
+    turn = turn_of(detail)
+    assert (turn.command, turn.output, turn.exit_code) == ("pytest", BAD, 1)
+    assert turn.at == datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
+    read = replace(detail, text=LongText("/a/b.py", 7), input={"file_path": "/a/b.py"}, result=None)
+    assert turn_of(read).command == ""
+    said = replace(detail, kind=Kind.ANSWER, text=LongText("Yes.", 4), result=None)
+    assert turn_of(said).text == "Yes."
 
 
 def test_a_call_without_result_is_neither() -> None:
