@@ -25,6 +25,7 @@ from memtui.curate.act import (
 from memtui.curate.acts import moved, perform
 from memtui.curate.curator import Curator
 from memtui.curate.file_data import FILES
+from memtui.curate.files import is_item
 from memtui.curate.hunks import apply, bytes_of, load, merge, text_of, turned, unified
 from memtui.curate.index_lines import follow_items
 from memtui.ledger.model import ActRecord, FileRecord
@@ -132,6 +133,9 @@ def _from_events(curator: Curator, events: Sequence[Event]) -> Iterator[FileChan
 
 def _from_lines(curator: Curator, path: str, entry: Any) -> FileChange | Conflict | None:
     """The change that takes one file back, a conflict, or None where nothing is left to change."""
+    # Somebody else wrote the event: it may name cards and pages of this bank and nothing else.
+    if not is_item(curator, path):
+        raise CurateError(f"the event names {path}, which is no card or page", "revert by hand")
     try:
         current, before, after = curator.read(path), str(entry["before"]), str(entry["after"])
         lines = load(entry.get("lines") or ())

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from memtui.bank.events import append
 from memtui.bank.standing import standing
 from memtui.curate import verbs
 from memtui.curate.act import ConflictError, CurateError
@@ -192,3 +193,13 @@ def test_the_bank_as_of_a_date(bench: Bench) -> None:
     assert {f"bank/{path}": at.data for path, at in then.items() if "cards/" in path} == before
     now = bank_as_of(curator, bench.contents(), NOW + timedelta(hours=1))
     assert len(now) == len(then) + 1
+
+
+@pytest.mark.parametrize("path", [".git/config", "cards/../../x.md", "/etc/x.md", "bank.toml"])
+def test_an_event_cannot_reach_outside_the_cards_and_pages(bench: Bench, path: str) -> None:
+    curator = bench.curator("mallory")
+    entry = {"before": "", "after": "", "lines": [[0, ["a"], ["b"], "", ""]]}
+    hostile = curator.event("act", "edit", "card:x", data={"act": "evil", "files": {path: entry}})
+    append(curator.files.events, hostile)
+    with pytest.raises(CurateError, match="no card or page|damaged"):
+        verbs.preview_revert(curator, bench.events(), "evil")
