@@ -201,5 +201,5 @@ def test_an_event_cannot_reach_outside_the_cards_and_pages(bench: Bench, path: s
     entry = {"before": "", "after": "", "lines": [[0, ["a"], ["b"], "", ""]]}
     hostile = curator.event("act", "edit", "card:x", data={"act": "evil", "files": {path: entry}})
     append(curator.files.events, hostile)
-    with pytest.raises(CurateError, match="no card or page|damaged"):
+    with pytest.raises(CurateError, match=r"no card or page|damaged"):
         verbs.preview_revert(curator, bench.events(), "evil")
