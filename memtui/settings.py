@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -51,7 +51,7 @@ class Watch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How changes of files are noticed. `debounce_ms` in milliseconds."""
 
     polling: bool = False
-    debounce_ms: int = 50
+    debounce_ms: Annotated[int, msgspec.Meta(ge=0)] = 50
 
 
 class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,6 +12,8 @@ _FORMS = (
     (OPEN, CLOSE),
     (f"&lt;{TAG}", f"&lt;/{TAG}&gt;"),
 )
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+"""ASCII alone: `str.lower` makes two characters of one `İ`, and every index after it wrong."""
 
 
 def wrap(body: str, digest: str) -> str:
@@ -21,7 +23,7 @@ def wrap(body: str, digest: str) -> str:
 
 def escape(text: str) -> str:
     """`text` that can neither close nor imitate the fence: its tag is broken up wherever it stands."""
-    lowered = text.lower()
+    lowered = text.lower() if text.isascii() else text.translate(_LOWER)
     if TAG not in lowered:
         return text
     parts = []

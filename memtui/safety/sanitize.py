@@ -17,9 +17,9 @@ _ESCAPE_SEQUENCES = re.compile(
     "|\x1b[ -/]{0,4}[0-~]?"  # everything else that starts with ESC
 )
 _UNSAFE = re.compile(
-    "[\u200d\ufe0e\ufe0f]+|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "[\u200d\ufe0e\ufe0f]+|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]|\t"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]|\t"
 )
 _SPACES = re.compile(r"\s+")
 _NEWLINES = frozenset("\x85\u2028\u2029\x0b\x0c")
@@ -53,8 +53,9 @@ def one_line(text: str, limit: int | None = None) -> str:
     if limit <= 0:
         return ""
     end = limit - 1
-    while end > 0 and _combines(line[end]):
+    while end > 0 and (_combines(line[end]) or line[end - 1] == "\u200d"):
         end -= 1
+    end -= _flag_letters_before(line, end) % 2 if _is_flag_letter(line[end]) else 0
     return line[:end].rstrip() + "…"
 
 
@@ -77,6 +78,18 @@ def _takes_joiner(before: str) -> bool:
         unicodedata.category(before) in ("So", "Sk")
         or before in "#*0123456789\u2194\u2195\u203c\u2049\u3030\u303d"
     )
+
+
+def _is_flag_letter(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _flag_letters_before(line: str, end: int) -> int:
+    """How many flag letters stand directly before `end`: two of them are one flag."""
+    start = end
+    while start > 0 and _is_flag_letter(line[start - 1]):
+        start -= 1
+    return end - start
 
 
 def _combines(char: str) -> bool:

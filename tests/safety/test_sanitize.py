@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
@@ -34,6 +35,10 @@ HOSTILE = st.text(
         ("a\tb", "a    b"),
         ("a\u202eb\u2066c\u200bd\ufeffe", "abcde"),
         ("\x00\x01\x7f", ""),
+        ("a\u034fb\u180bc\U0001bca0d\U000e0041e\u2063f", "abcdef"),
+        ("a\x1b]52;c;aGk=\nb", "a\nb"),
+        ("a\x1b[38;5;1", "a"),
+        ("a\x1b", "a"),
         ("a\ud800b", "a\ufffdb"),
         ("👩\u200d💻 ☀\ufe0f", "👩\u200d💻 ☀\ufe0f"),
         ("a\u200db\ufe0f", "ab"),
@@ -58,6 +63,40 @@ def test_one_line_is_one_line_of_at_most_so_many_characters(text: str, limit: in
     assert "\n" not in line
     assert len(line) <= limit
     assert one_line(line, limit) == line
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["\x1b", "\x1b]", "\x1b[1;", "\x9d", "\x1bP", "\u200d", "☀\ufe0f", "\u202e", "\t", "\r", " "],
+)
+def test_a_hostile_megabyte_is_read_in_linear_time(piece: str) -> None:
+    began = time.process_time()
+    sanitize(piece * (1_000_000 // len(piece)))
+    one_line(piece * (1_000_000 // len(piece)), 80)
+    assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "line"),
+    [
+        ("a  b\n c\t", None, "a b c"),
+        ("abcdef", 6, "abcdef"),
+        ("abcdef", 5, "abcd…"),
+        ("abc def", 5, "abc…"),
+        ("abce\u0301f", 6, "abce\u0301f"),
+        ("abce\u0301fg", 5, "abc…"),
+        ("ab👩\u200d💻 x", 4, "ab…"),
+        ("ab👩\u200d💻 x", 5, "ab…"),
+        ("ab👩\u200d💻 x", 6, "ab👩\u200d💻…"),
+        ("a🇩🇪🇫🇷b", 4, "a🇩🇪…"),
+        ("a🇩🇪🇫🇷b", 5, "a🇩🇪…"),
+        ("a👍🏽bc", 3, "a…"),
+        ("abc", 0, ""),
+        ("abc", 1, "…"),
+    ],
+)
+def test_one_line_is_cut_between_characters(text: str, limit: int | None, line: str) -> None:
+    assert one_line(text, limit) == line
 
 
 @given(HOSTILE, HOSTILE)
