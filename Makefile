@@ -45,7 +45,7 @@ contracts: $(VENV)/dev  ## who may import whom
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/dev  ## tests alone
-	$(TEST_ENV) $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -m "not semantic and not real_clients and not snapshot" tests
+	$(TEST_ENV) $(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist loadgroup -m "not semantic and not real_clients" tests
 
 full: $(FULL)/full  ## the whole product: with semantic search
 	@echo "memtui with semantic search: $(FULL)/bin/memtui"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -40,6 +41,9 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
     monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    # A loaded machine must not leave citations for later.
+    monkeypatch.setattr("memtui.workspace.workspace.CHECK_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -14,8 +14,6 @@ from textual.pilot import Pilot
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle
 
-pytestmark = pytest.mark.snapshot
-
 SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x50": (200, 50), "50x40": (50, 40)}
 
 

@@ -98,6 +98,7 @@ async def test_a_time_is_gone_to(open_app: Open) -> None:
 async def test_a_heading_folds_its_session(open_app: Open) -> None:
     app = open_app()
     async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
         await press(pilot, "1", "left_square_bracket")
         rows = browse(app).sessions_list
         before, key = len(rows), rows.key

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.preview_rows import handle_of
+from memtui.tui.docs.spans import clip
 from memtui.tui.docs.why_doc import why_document
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.paper import PaperScreen
@@ -60,14 +62,13 @@ class ItemsPart(WalkPart):
             self.say("there is nothing to copy here")
             return
         choices = [
-            Choice(name, name, text.strip().split("\n", 1)[0], key=key)
-            for name, (key, text) in texts.items()
+            Choice(name, name, self._short(text), key=key) for name, (key, text) in texts.items()
         ]
 
         def chosen(name: str | None) -> None:
             if name is not None:
                 text = texts[name][1]
-                self.memtui.copy_text(text, f"{name}: {_short(text)}")
+                self.memtui.copy_text(text, f"{name}: {self._short(text)}")
 
         self.app.push_screen(MenuScreen("Copy", choices), chosen)
 
@@ -92,7 +93,10 @@ class ItemsPart(WalkPart):
             texts["text"] = ("x", shown)
         return texts
 
-
-def _short(text: str) -> str:
-    line = text.strip().split("\n", 1)[0]
-    return line if len(line) <= 48 else line[:47] + "…"
+    def _short(self, text: str) -> str:
+        """The first line of a text; a path as it lies in the bank."""
+        line = text.strip().split("\n", 1)[0]
+        root = self.core.bank_root
+        if root is not None and line.startswith(f"{root}/"):
+            line = line.removeprefix(f"{root}/")
+        return clip(line_of(line), 48, self.glyphs.ellipsis)

@@ -22,6 +22,7 @@ from memtui.workspace.model import BankView, Changed, ScanProgress
 
 _REFRESH = 0.4
 """Seconds between two looks at the timeline while a scan runs."""
+_WAITING = "not checked yet"
 _RECHECK = 2.0
 """Seconds after which a grown transcript has the bank's citations checked again."""
 
@@ -58,6 +59,9 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
 
     def _take_bank(self, view: BankView) -> None:
         self.view = view
+        # A load checks citations for a second only; those that wait are checked by the next one.
+        if self._recheck is None and any(_WAITING in note for note in view.notes):
+            self._recheck = self.set_timer(_RECHECK, self._reload_now)
 
     def watch_view(self) -> None:
         """A bank was read: every pane looks at it anew."""

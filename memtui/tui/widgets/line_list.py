@@ -92,7 +92,13 @@ class LineList(Toned, can_focus=True):
         self._strips.clear()
         self.restore(place)
         self.refresh()
+        self.call_after_refresh(self._place_thumb)
         self.post_message(self.Changed(self))
+
+    def _place_thumb(self) -> None:
+        """A scroll bar that appears does not know where the list stands."""
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = self.scroll_y
 
     def place(self) -> ListPlace:
         """Where the list stands, to come back to."""
