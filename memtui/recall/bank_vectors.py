@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +64,7 @@ class BankVectors:
         return self._map.current()
 
     def nearest(self, vector: bytes, k: int) -> tuple[list[Neighbour], str]:
-        """The `k` nearest, and which index answered. Raises VectorIndexError, sqlite3.Error."""
+        """The `k` nearest, and which index answered. Raises VectorIndexError."""
         if self.scan is None:
             raise VectorIndexError("no model is in use")
         if self.index is not None:
@@ -71,12 +72,16 @@ class BankVectors:
                 return self.index.query(vector, k), self.index.state().backend
             except VectorIndexError:
                 # Not current, owned elsewhere or broken (`notes` says which): the scan is exact.
-                return self.scan.query(vector, k), "exact"
-        return self.scan.query(vector, k), "exact"
+                pass
+        with _readable():
+            return self.scan.query(vector, k), "exact"
 
     def cosines(self, vector: bytes, digests: Iterable[str]) -> dict[str, float]:
-        """The exact cosine of each of these digests that has a vector."""
-        return {} if self.scan is None else self.scan.cosines(vector, digests)
+        """The exact cosine of each of these digests that has a vector. Raises VectorIndexError."""
+        if self.scan is None:
+            return {}
+        with _readable():
+            return self.scan.cosines(vector, digests)
 
     def prune(self, without: Collection[int] = ()) -> int:
         """Forget the vectors that no row holds, as if the rows `without` were gone; bytes included.
@@ -128,6 +133,15 @@ class BankVectors:
             self.index.close()
         if self.scan is not None:
             self.scan.close()
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Errors of the store, which must not be taken for errors of the index that is open meanwhile."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise VectorIndexError(f"the stored vectors cannot be read: {error}") from error
 
 
 def bank_texts(corpus: Corpus, rows: Mapping[str, int]) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from memtui.recall import lexical
 from memtui.recall.corpus import Corpus, CorpusError, Stamp
@@ -21,38 +21,57 @@ def common_words(shares: Mapping[str, float], share: float) -> frozenset[str]:
     return frozenset(word for word, found in shares.items() if found > share)
 
 
+def refined(query: Query, shares: Mapping[str, float], common: frozenset[str]) -> Query:
+    """The query as the lists are asked: what weighs nothing and costs the most left out.
+
+    Common words go (unless nothing else is left), and only words that no item holds may be parts of
+    names: to look for frequent words by trigram is slow and finds nothing more.
+    """
+    words = tuple(word for word in query.words if word not in common)
+    if not (words or query.identifiers or query.phrases):
+        words = query.words
+    parts = tuple(word for word in query.parts if not shares.get(word))
+    return replace(query, words=words, parts=parts)
+
+
 class CommonWords:
     """Remembers how frequent words are, per state of each index. Safe from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], tuple[Stamp, float]] = {}
+        self._stamps: dict[str, Stamp] = {}
+        self._known: dict[str, dict[str, float]] = {}
 
     def shares(self, query: Query, corpora: Sequence[Corpus]) -> dict[str, float]:
         """For each word of the query the share of the items that hold it, the highest of the banks."""
         words = [*query.words]
         for literal in (*query.identifiers, *query.phrases):
             words += tokens(literal)
-        return {
-            word: max((self._share(corpus, word) for corpus in corpora), default=0.0)
-            for word in dict.fromkeys(words)
-        }
+        found = dict.fromkeys(words, 0.0)
+        for corpus in corpora:
+            for word, share in self._shares(corpus, list(found)).items():
+                found[word] = max(found[word], share)
+        return found
 
-    def _share(self, corpus: Corpus, word: str) -> float:
-        stamp, key = corpus.stamp(), (corpus.bank.key, word)
+    def _shares(self, corpus: Corpus, words: Sequence[str]) -> dict[str, float]:
+        stamp, bank = corpus.stamp(), corpus.bank.key
         with self._lock:
-            known = self._known.get(key)
-        if known is not None and known[0] == stamp:
-            return known[1]
+            if self._stamps.get(bank) != stamp:
+                self._stamps[bank], self._known[bank] = stamp, {}
+            known = {word: s for word in words if (s := self._known[bank].get(word)) is not None}
+        new = [word for word in words if word not in known]
+        if not new:
+            return known
         try:
             with corpus.reading() as db:
                 items = int(db.execute("SELECT count(*) FROM text").fetchone()[0])
-                share = lexical.frequency(db, word) / items if items >= FEW else 0.0
-        except (CorpusError, sqlite3.Error):
+                counted = {word: lexical.frequency(db, word) for word in new}
+        except CorpusError:
             # The search itself meets the same index and says what is wrong with it.
-            return 0.0
+            return known
+        fresh = {word: count / items if items >= FEW else 0.0 for word, count in counted.items()}
         with self._lock:
-            if len(self._known) >= _CACHED:
-                self._known.clear()
-            self._known[key] = stamp, share
-        return share
+            if len(self._known[bank]) >= _CACHED:
+                self._known[bank].clear()
+            self._known[bank] |= fresh
+        return known | fresh

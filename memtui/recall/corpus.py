@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
+import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +20,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """Day 0 of the index."""
 
 _CHUNK = 500
-_MAPPED = 256 * 1024 * 1024
+_KEPT = 2
+_CACHE_KB = 32_000
 
 _COLUMNS = (
     "i.seq, i.handle, i.layer, i.name, i.title, i.type, t.body, i.tags, i.project, i.branch,"
@@ -55,6 +58,14 @@ class Condition:
     values: tuple[object, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    """An open connection and the file that it is open on: device and inode."""
+
+    file: tuple[int, int]
+    db: sqlite3.Connection
+
+
 class CorpusError(Exception):
     """The index cannot be read: `note` says why and what is done about it."""
 
@@ -64,10 +75,22 @@ class CorpusError(Exception):
 
 
 class Corpus:
-    """Reads one bank's index. Each use opens the file anew, so it may be replaced in between."""
+    """Reads one bank's index, which may be deleted or replaced at any time. Safe from any thread.
+
+    A few connections are kept open for their page caches; one whose file is no longer the one at the
+    path is not used again.
+    """
 
     def __init__(self, bank: Bank) -> None:
         self.bank = bank
+        self._idle: list[_Connection] = []
+        self._lock = threading.Lock()
+        self._finalizer = weakref.finalize(self, _close_all, self._idle)
+
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        with self._lock:
+            _close_all(self._idle)
 
     def stamp(self) -> Stamp:
         """The present stamp; empty when there is no index."""
@@ -82,23 +105,53 @@ class Corpus:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A read-only connection in one snapshot. Raises CorpusError."""
-        path = self.bank.index
-        if not path.is_file():
-            raise self._error("there is no index yet")
+        """A read-only connection in one snapshot. Raises CorpusError, also for errors of SQLite in
+        the body of the `with` statement.
+        """
+        connection = self._take()
         try:
-            uri = f"{path.resolve().as_uri()}?mode=ro"
-            with closing(sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None)) as db:
-                db.execute(f"PRAGMA mmap_size = {_MAPPED}")
-                db.execute("BEGIN")
-                version = db.execute("PRAGMA user_version").fetchone()[0]
-                if version != VERSION:
-                    raise self._error(f"the index has version {version}, wanted {VERSION}")
-                if not db.execute("SELECT 1 FROM meta WHERE key = 'version'").fetchone():
-                    raise self._error("the index is being built")
-                yield db
+            connection.db.execute("BEGIN")
+            self._check(connection.db)
+            yield connection.db
+            connection.db.rollback()
         except sqlite3.Error as error:
+            connection.db.close()
             raise self._error(f"the index cannot be read ({error})") from error
+        except BaseException:
+            connection.db.close()
+            raise
+        self._give_back(connection)
+
+    def _take(self) -> _Connection:
+        try:
+            status = self.bank.index.stat()
+        except OSError:
+            raise self._error("there is no index yet") from None
+        file = (status.st_dev, status.st_ino)
+        with self._lock:
+            while self._idle:
+                connection = self._idle.pop()
+                if connection.file == file:
+                    return connection
+                connection.db.close()
+        try:
+            return _Connection(file, _connect(self.bank.index))
+        except sqlite3.Error as error:
+            raise self._error(f"the index cannot be opened ({error})") from error
+
+    def _give_back(self, connection: _Connection) -> None:
+        with self._lock:
+            if len(self._idle) < _KEPT:
+                self._idle.append(connection)
+                return
+        connection.db.close()
+
+    def _check(self, db: sqlite3.Connection) -> None:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version != VERSION:
+            raise self._error(f"the index has version {version}, wanted {VERSION}")
+        if not db.execute("SELECT 1 FROM meta WHERE key = 'version'").fetchone():
+            raise self._error("the index is being built")
 
     def _error(self, what: str) -> CorpusError:
         return CorpusError(Note("index", f"bank {self.bank.key}: {what}", REBUILD))
@@ -153,6 +206,22 @@ class Corpus:
         )
 
 
+def _connect(path: Path) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    db = sqlite3.connect(uri, uri=True, timeout=5, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _close_all(connections: list[_Connection]) -> None:
+    while connections:
+        connections.pop().db.close()
+
+
 def where(conditions: Sequence[Condition]) -> tuple[str, tuple[object, ...]]:
     """All conditions as one SQL expression with its parameters; `1` for none."""
     sql = " AND ".join(condition.sql for condition in conditions) or "1"
@@ -170,7 +239,8 @@ def eligible(
     for start in range(0, len(seqs), _CHUNK):
         chunk = seqs[start : start + _CHUNK]
         marks = ",".join("?" * len(chunk))
-        statement = f"SELECT i.seq FROM item i WHERE i.seq IN ({marks}) AND {sql}"
+        # By row id, or SQLite walks a whole index of the scope.
+        statement = f"SELECT i.seq FROM item i NOT INDEXED WHERE i.seq IN ({marks}) AND {sql}"
         found.update(seq for (seq,) in db.execute(statement, (*chunk, *values)))
     return found
 

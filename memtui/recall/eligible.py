@@ -42,20 +42,18 @@ def reason(document: Document, condition: Condition, now: datetime) -> str:
     return condition.stage.value
 
 
+def own_project(db: sqlite3.Connection) -> str:
+    """The bank's own project, as its items name it."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'project'").fetchone()
+    return str(row[0]) if row else ""
+
+
 def owners_of(db: sqlite3.Connection) -> tuple[str, list[str], list[str]]:
     """The bank's own project, its aliases, and every project that an item of the bank names."""
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('project', 'aliases')"))
-    own = str(meta.get("project", ""))
-    aliases = (
-        [
-            str(alias)
-            for (alias,) in db.execute("SELECT value FROM json_each(?)", (meta["aliases"],))
-        ]
-        if meta.get("aliases")
-        else []
-    )
-    named = [str(owner) for (owner,) in db.execute("SELECT DISTINCT owner FROM item") if owner]
-    return own, aliases, named
+    row = db.execute("SELECT value FROM meta WHERE key = 'aliases'").fetchone()
+    aliases = db.execute("SELECT value FROM json_each(?)", (row[0] if row else "[]",))
+    named = db.execute("SELECT DISTINCT owner FROM item WHERE owner <> ''")
+    return own_project(db), [str(name) for (name,) in aliases], [str(name) for (name,) in named]
 
 
 def called(name: str, identities: Iterable[str]) -> bool:

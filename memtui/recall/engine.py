@@ -7,7 +7,7 @@ calls waits for a model. What it could not do as asked, it says in `Results.degr
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
@@ -15,7 +15,7 @@ from time import perf_counter
 from memtui.clock import Clock, system_clock
 from memtui.recall import lexical, retrievals, start
 from memtui.recall.bank_vectors import BankVectors
-from memtui.recall.common import CommonWords, common_words
+from memtui.recall.common import CommonWords, common_words, refined
 from memtui.recall.corpus import Bank, Corpus, CorpusError
 from memtui.recall.eligible import conditions
 from memtui.recall.embed import Embedder, EmbedderError, load_embedder
@@ -60,10 +60,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """The query's vector, or None with the reason in `notes`; and how common its words are."""
+    """The query's vector, or None with the reason in `notes`."""
 
     vector: bytes | None = None
-    shares: Mapping[str, float] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
 
@@ -137,19 +136,22 @@ class Recall:
         spent = {"parse": (perf_counter() - began) * 1000}
         if asked.empty:
             return self._without_words(asked, used, scope, where, notes, now, spent)
-        meaning = self._meaning(asked, used, where, mode, spent)
+        shares = self._common.shares(asked, [target.corpus for target in where])
+        common = common_words(shares, used.common_share)
+        spent["parse"] = (perf_counter() - began) * 1000
+        meaning = self._meaning(asked, common, mode if where else Mode.LEXICAL, spent)
         vector = meaning.vector
         notes += meaning.notes
         found = Gathered(timings=spent)
         for target in where:
             ask = Ask(
-                query=asked,
+                query=refined(asked, shares, common),
                 conditions=conditions(asked.filters, scope, target.owners, now),
                 settings=used,
                 wanted=limit,
                 lexical=mode is not Mode.SEMANTIC or vector is None,
                 vector=vector,
-                shares=meaning.shares,
+                shares=shares,
                 now=now,
             )
             notes += self._gather(target, ask, found)
@@ -206,6 +208,8 @@ class Recall:
     def close(self) -> None:
         """Stop the background work and give locks and memory back."""
         self.semantic.close()
+        for corpus in self.corpora:
+            corpus.close()
 
     def _gather(self, target: Target, ask: Ask, found: Gathered) -> list[Note]:
         """Add one bank's candidates to `found`. Vectors that fail never cost the lexical results."""
@@ -222,30 +226,23 @@ class Recall:
         return []
 
     def _meaning(
-        self,
-        query: Query,
-        settings: Settings,
-        where: Sequence[Target],
-        mode: Mode,
-        spent: dict[str, float],
+        self, query: Query, common: frozenset[str], mode: Mode, spent: dict[str, float]
     ) -> _Meaning:
-        if mode is Mode.LEXICAL or not where:
+        if mode is Mode.LEXICAL:
             return _Meaning()
         began = perf_counter()
         notes = self._semantic_notes()
         if self.semantic.state is not SemanticState.READY:
             return _Meaning(notes=notes)
-        shares = self._common.shares(query, [target.corpus for target in where])
-        text = lexical.without_common(query.text, common_words(shares, settings.common_share))
         try:
-            vector = self.semantic.query_vector(text)
+            vector = self.semantic.query_vector(lexical.without_common(query.text, common))
         except EmbedderError as error:
             return _Meaning(notes=[*notes, Note("semantic", str(error), error.fix)])
         spent["embed"] = (perf_counter() - began) * 1000
         if vector is None:
             busy = "the model is busy embedding; these results are by words alone"
             notes.append(Note("semantic", busy, "search again"))
-        return _Meaning(vector, shares, notes)
+        return _Meaning(vector, notes)
 
     def _semantic_notes(self) -> list[Note]:
         try:

@@ -73,7 +73,7 @@ class Settings:
     identifier of the query stands in the item as typed. `decay` is per hour since last use. `importance`,
     `trust` and `recency` rank without a query; `recency`, `importance` and `relevance` are the weights
     of the Generative Agents preset, whose parts are min-max normalised unless `normalise` is off.
-    `common_share`: a token that more than this share of the items hold is dropped from the dense
+    `common_share`: a token that more than this share of the items hold is dropped from the
     query. `candidates` bounds each list. `budget` (tokens) of None is no budget.
     """
 
@@ -91,7 +91,7 @@ class Settings:
     relevance: float = 1.0
     normalise: bool = True
     common_share: float = 0.5
-    candidates: int = 200
+    candidates: int = 100
     budget: int | None = None
 
     def to_dict(self) -> dict[str, Any]:

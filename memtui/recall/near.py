@@ -86,7 +86,7 @@ def duplicates(engine: Engine, threshold: float, limit: int) -> list[Pair]:
         live = sorted(eligible(db, [_LIVE]))
     try:
         scores, measure = _vector_pairs(vectors, live, threshold), "cosine"
-    except (VectorIndexError, sqlite3.Error):
+    except VectorIndexError:
         scores, measure = {}, "words"
     if not scores:
         scores, measure = _word_pairs(corpus, live, threshold), "words"
@@ -127,7 +127,7 @@ def _by_vector(vectors: BankVectors, blob: bytes) -> dict[int, float]:
     rows = vectors.map().rows
     try:
         neighbours, _ = vectors.nearest(blob, WIDE)
-    except (VectorIndexError, sqlite3.Error):
+    except VectorIndexError:
         # Without usable vectors the words are compared.
         return {}
     return {row: n.cosine for n in neighbours for row in rows.get(n.digest, ())}

@@ -66,7 +66,8 @@ class Filters:
 class Query:
     """`words` are lower-case content words in typed order without repeats; `identifiers` as typed.
 
-    `text` is what remains of the input without its filters. `problems` say which filters were not
+    `parts` are words that may be the beginning or a part of a name: all of them until somebody knows
+    better. `text` is what remains of the input without its filters. `problems` say which filters were not
     understood.
     """
 
@@ -75,6 +76,7 @@ class Query:
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     filters: Filters = Filters()
     problems: tuple[str, ...] = ()
 
@@ -115,6 +117,7 @@ def parse(raw: str, now: datetime) -> Query:
         words=words,
         phrases=tuple(dict.fromkeys(parts.phrases))[:MAX_TERMS],
         identifiers=identifiers,
+        parts=words,
         filters=filters,
         problems=problems,
     )
@@ -175,12 +178,9 @@ def words_match(query: Query) -> str | None:
 def trigram_match(query: Query) -> str | None:
     """The MATCH expression over the trigram table, or None: needs literals of three characters.
 
-    Identifiers and phrases always take part; plain words only in short queries, where they may be
-    the beginning or a part of a name.
+    Identifiers and phrases always take part; plain words only where they are `parts`.
     """
-    literals = [*query.identifiers, *query.phrases]
-    if len(query.words) <= 3:
-        literals += [word for word in query.words if len(word) >= 4]
+    literals = [*query.identifiers, *query.phrases, *query.parts]
     strings = dict.fromkeys(quote(text) for text in literals if len(text.strip()) >= 3)
     return " OR ".join(list(strings)[:MAX_TERMS]) or None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtui.recall.corpus import Corpus, CorpusError
-from memtui.recall.eligible import called, owners_of
+from memtui.recall.eligible import called, own_project, owners_of
 from memtui.recall.model import Note, SearchScope
 from memtui.recall.query import Filters
 
@@ -49,10 +49,9 @@ def _unnamed(corpora: Sequence[Corpus], scope: SearchScope) -> tuple[list[Target
 def _home(corpus: Corpus) -> tuple[tuple[str, ...] | None, list[Note]]:
     try:
         with corpus.reading() as db:
-            own, _, _ = owners_of(db)
+            return ("", own_project(db)), []
     except CorpusError as error:
         return None, [error.note]
-    return ("", own), []
 
 
 def _named(corpora: Sequence[Corpus], name: str) -> tuple[list[Target], list[Note]]:

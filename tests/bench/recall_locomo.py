@@ -27,7 +27,7 @@ from memtui.clock import fixed_clock
 from memtui.index.refresh import refresh
 from memtui.recall import lexical
 from memtui.recall.bank_vectors import BankVectors, embedded_text
-from memtui.recall.common import CommonWords, common_words
+from memtui.recall.common import CommonWords, common_words, refined
 from memtui.recall.corpus import Bank, Corpus
 from memtui.recall.embed import Embedder, load_embedder
 from memtui.recall.fusion import Signals, fuse, ranked
@@ -166,7 +166,8 @@ def _case(
     vectors: BankVectors, qa: Mapping[str, Any], vector: bytes, shares: Mapping[str, float]
 ) -> Case:
     corpus = vectors.corpus
-    query = parse(str(qa["question"]), NOW)
+    common = common_words(shares, DEFAULTS.common_share)
+    query = refined(parse(str(qa["question"]), NOW), shares, common)
     known = vectors.map()
     cosines = vectors.cosines(vector, known.rows)
     lists = {}
