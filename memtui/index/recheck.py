@@ -1,7 +1,9 @@
 """An index checked against the files just before a hook uses it: what changed is read again.
 
-Checked are the folders' times (for new and removed files), the event files' sizes (for flags and purges),
-and the files of the lines about to be shown. What cannot be verified is held back, never guessed.
+Checked are the folders' times (where one changed: its new, removed and changed files), the event files'
+sizes (for flags and purges), and the files of the lines about to be shown. A hidden card that is written
+over in place, without its folder's time changing, is noticed by the next refresh only. What
+cannot be verified is held back, never guessed.
 """
 
 # A hook has no time for pathlib.
@@ -196,6 +198,26 @@ class Rechecked:
             listed = {path for path in known if path.startswith(inside)}
             self._gone.update(known[path] for path in listed - present)
             self._read_new(sorted(present - listed))
+            self._check_others([known[path] for path in listed & present])
+
+    def _check_others(self, seqs: list[int]) -> None:
+        """Files of a changed folder that no line shows: one may now supersede a line that is."""
+        changed = [file for file in self.reader.files(seqs) if not self._as_seen(file)]
+        if len(changed) > MAX_NEW:
+            self.notes.append(
+                f"the index is behind: {len(changed)} changed files, {MAX_NEW} were read"
+            )
+        for seq, path, mtime_ns, size, digest in changed[:MAX_NEW]:
+            self.verified.add(seq)
+            self._check(seq, path, (mtime_ns, size), digest)
+
+    def _as_seen(self, file: tuple[int, bytes, int, int, str]) -> bool:
+        """Whether a file has the time and size that the index saw; what cannot be read is checked later."""
+        try:
+            stat = os.stat(os.path.join(self.root, file[1]))
+        except OSError:
+            return False
+        return (stat.st_mtime_ns, stat.st_size) == file[2:4]
 
     def _read_new(self, paths: list[bytes]) -> None:
         if len(paths) > MAX_NEW:

@@ -178,6 +178,19 @@ def test_what_cannot_be_read_is_held_back_and_said(root: Path) -> None:
     assert any("larger than" in note for note in notes)
 
 
+def test_a_hidden_card_that_now_supersedes_a_shown_one_takes_it_out(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot, "WHOLE", 0)
+    tight = {"budget": 110}
+    first = shown(root, **tight)
+    hidden = next(f"h{n}" for n in range(6) if f"h{n}" not in first)
+    path = root / "cards" / f"card-{hidden}.md"
+    path.unlink()
+    banks.write(root, banks.card(hidden, supersedes=(first[0],)))
+    assert first[0] not in shown(root, **tight)
+
+
 def test_many_new_files_are_said(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recheck, "MAX_NEW", 2)
     banks.write(root, *(banks.card(f"n{n}") for n in range(3)))
