@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memtui.bank.model import Scope
-from memtui.curate import phrases
+from memtui.capture import phrases
+from memtui.capture.pairs import pairs
+from memtui.capture.turns import Turn
 from memtui.curate.draft import Draft, draft, draft_pair
-from memtui.curate.pairs import pairs
 from memtui.curate.similar import SAME, similarity
-from memtui.curate.turns import Turn
 from memtui.hosts.model import Kind
 
 REASONS = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from memtui.bank.items import LINK
 from memtui.bank.model import BankContents, Card, Claim, Item, Page, Scope, Status
-from memtui.curate import phrases
+from memtui.capture import phrases
 from memtui.curate.act import CurateError
 from memtui.curate.hunks import unified
 from memtui.curate.similar import SAME, likeness, words

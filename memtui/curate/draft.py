@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from memtui.bank.model import Evidence, Scope
-from memtui.curate import phrases
-from memtui.curate.commands import Run, failed, runs
-from memtui.curate.pairs import Pair, pairs
-from memtui.curate.turns import Turn
+from memtui.capture import phrases
+from memtui.capture.commands import Run, failed, runs
+from memtui.capture.pairs import Pair, pairs
+from memtui.capture.turns import Turn
 from memtui.hosts.model import Kind
 
 TITLE_LENGTH = 110

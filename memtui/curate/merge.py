@@ -14,7 +14,7 @@ from memtui.bank.model import BankContents, Card, Event, Evidence, Item, Page, S
 from memtui.bank.pages import render_page
 from memtui.bank.standing import CARRIED, standing
 from memtui.bank.trust import VERDICTS
-from memtui.curate import phrases
+from memtui.capture import phrases
 from memtui.curate.act import Act, ActResult, CurateError, FileChange
 from memtui.curate.acts import perform
 from memtui.curate.compile import PageDraft, compile_page

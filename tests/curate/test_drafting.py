@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from memtui.bank.model import Scope
+from memtui.capture.commands import failed, runs
+from memtui.capture.pairs import pairs, partner, passed_after
+from memtui.capture.turns import Turn, turn_of, turns_of
 from memtui.curate.candidates import candidates
-from memtui.curate.commands import failed, runs
 from memtui.curate.draft import draft
 from memtui.curate.lint import draft_lint
-from memtui.curate.pairs import pairs, partner, passed_after
 from memtui.curate.similar import Neighbours
-from memtui.curate.turns import Turn, turn_of, turns_of
 from memtui.hosts.model import Entry, Kind, SourceFile
 from memtui.hosts.read import parse_file
 from memtui.hosts.registry import sniff_file

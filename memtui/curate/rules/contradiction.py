@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from memtui.bank.model import Card
-from memtui.curate import phrases
+from memtui.capture import phrases
 from memtui.curate.rules.source import ERROR, WARNING, Finding, Source, keys
 from memtui.curate.similar import said, words
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memtui.bank.model import Item
-from memtui.curate import phrases
+from memtui.capture import phrases
 from memtui.curate.rules.source import WARNING, Finding, Source, keys
 
 MOST_WORDS = 120

@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from memtui.curate.turns import Turn
+from memtui.capture.turns import Turn
 
 _SEPARATORS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
 _SETTING = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")

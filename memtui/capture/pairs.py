@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memtui.curate.commands import Run, failed, runs
-from memtui.curate.turns import Turn
+from memtui.capture.commands import Run, failed, runs
+from memtui.capture.turns import Turn
 
 MAX_DISTANCE = 400
 """Turns after which a success is no longer taken as the answer to a failure."""
