@@ -59,6 +59,26 @@ def parse(front: str, first_line: int = 2) -> tuple[dict[str, Any], list[tuple[i
     return reader.read(), reader.problems
 
 
+def as_text(value: Any) -> str:
+    """A value of the front matter as the text that stood there."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def as_texts(value: Any) -> tuple[str, ...]:
+    """A list of texts; one text alone is a list of one, or of its parts between commas."""
+    if not value or isinstance(value, dict):
+        return ()
+    if isinstance(value, list):
+        return tuple(as_text(v) for v in value if v is not None and not isinstance(v, (dict, list)))
+    return tuple(part for word in as_text(value).split(",") if (part := word.strip()))
+
+
 def set_keys(text: str, changes: Mapping[tuple[str, ...], Any]) -> str:
     """`text` with the keys at the given paths set or, for `REMOVE`, taken away.
 

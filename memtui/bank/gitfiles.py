@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
+MAX_READ = 64 * 1024
+"""Bytes of one of git's files that are read: whoever may write them may also make them huge."""
+
 
 def common_dir(folder: Path) -> Path | None:
-    """The git folder shared by all work trees of the one at `folder`; None when there is no git."""
+    """The git folder shared by all work trees of the one at `folder`; None when there is none to read."""
     git = folder / ".git"
-    if git.is_dir():
-        return git
-    own = _gitdir(git)
-    if own is None:
-        return None
     try:
-        common = (own / "commondir").read_text("utf-8", "replace").strip()
-    except OSError:
-        return own if own.is_dir() else None
-    return (own / common).resolve()
+        if git.is_dir():
+            return git
+        own = _gitdir(git)
+        if own is None:
+            return None
+        common = read_start(own / "commondir").strip()
+        found = (own / common).resolve() if common else own
+        return found if found.is_dir() else None
+    except (OSError, ValueError):  # ValueError: a NUL in a path
+        return None
 
 
 def current_branch(root: Path) -> str:
     """The branch checked out at `root`, "" when detached or no repository."""
     git = root / ".git"
-    folder = git if git.is_dir() else _gitdir(git)
-    if folder is None:
-        return ""
     try:
-        head = (folder / "HEAD").read_text("utf-8", "replace")
-    except OSError:
+        folder = git if git.is_dir() else _gitdir(git)
+    except (OSError, ValueError):
         return ""
+    head = read_start(folder / "HEAD") if folder is not None else ""
     prefix = "ref: refs/heads/"
     return head[len(prefix) :].strip() if head.startswith(prefix) else ""
 
@@ -67,20 +69,19 @@ def normal_remote(url: str) -> str:
 
 
 def _gitdir(file: Path) -> Path | None:
-    try:
-        text = file.read_text("utf-8", "replace")
-    except OSError:
+    """The folder that a `.git` file names. Raises OSError, ValueError for a path that cannot be one."""
+    text = read_start(file)
+    named = text.removeprefix("gitdir:").strip()
+    if not text.startswith("gitdir:") or not named:
         return None
-    if not text.startswith("gitdir:"):
-        return None
-    return (file.parent / text.removeprefix("gitdir:").strip()).resolve()
+    return (file.parent / named).resolve()
 
 
 def _configured(config: Path) -> dict[str, str]:
     """Remote name -> URL of a git config file, in its order."""
     urls: dict[str, str] = {}
     section = ""
-    for raw in _text(config).split("\n"):
+    for raw in read_start(config).split("\n"):
         line = raw.strip()
         if line.startswith("["):
             section = line
@@ -94,14 +95,18 @@ def _configured(config: Path) -> dict[str, str]:
 
 def _legacy(file: Path) -> str:
     """The URL in an old `remotes/<name>` or `branches/<name>` file."""
-    for line in _text(file).split("\n"):
+    for line in read_start(file).split("\n"):
         if line.startswith("URL:"):
             return line[4:].strip()
-    return _text(file).strip().partition("#")[0] if file.parent.name == "branches" else ""
+    return read_start(file).strip().partition("#")[0] if file.parent.name == "branches" else ""
 
 
-def _text(file: Path) -> str:
+def read_start(file: Path) -> str:
+    """The beginning of a regular file; "" for anything else, such as a pipe that would never end."""
     try:
-        return file.read_text("utf-8", "replace")
-    except OSError:
+        if not file.is_file():
+            return ""
+        with file.open("rb") as stream:
+            return stream.read(MAX_READ).decode("utf-8", "replace")
+    except (OSError, ValueError):
         return ""

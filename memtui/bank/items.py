@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from memtui.bank.frontmatter import has_front, parse, split
+from memtui.bank.frontmatter import as_text, as_texts, has_front, parse, split
 from memtui.bank.handles import derived_id
 from memtui.bank.layout import is_name
 from memtui.bank.model import Evidence, Problem, Scope, Status
@@ -63,16 +63,9 @@ class Fields:
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts; one text alone is a list of one, or of its parts between commas."""
         value = self.data.get(key)
-        if not value:
-            return ()
-        if isinstance(value, list):
-            return tuple(
-                as_text(v) for v in value if v is not None and not isinstance(v, (dict, list))
-            )
-        if isinstance(value, dict):
+        if value and isinstance(value, dict):
             self.problem(f"`{key}` is not a list")
-            return ()
-        return tuple(part for word in as_text(value).split(",") if (part := word.strip()))
+        return as_texts(value)
 
     def time(self, key: str) -> datetime | None:
         """A time, as UTC; a date alone is its midnight."""
@@ -176,17 +169,6 @@ class Fields:
 
 
 _STATUSES = frozenset(status.value for status in Status)
-
-
-def as_text(value: Any) -> str:
-    """A value of the front matter as the text that stood there."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
 
 
 def decode(path: Path, data: bytes) -> tuple[str, list[Problem]]:

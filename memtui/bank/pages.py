@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from memtui.bank.cards import metadata, render
-from memtui.bank.items import KNOWN_PAGE, LINK, Fields, as_text, common, links_in
+from memtui.bank.frontmatter import as_text
+from memtui.bank.items import KNOWN_PAGE, LINK, Fields, common, links_in
 from memtui.bank.model import Claim, Page
 from memtui.clock import format_time
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from memtui import reasons
-from memtui.bank.frontmatter import parse, split
+from memtui.bank.frontmatter import as_text, as_texts, parse, split
 from memtui.clock import parse_time
 
 DAY = 86_400
@@ -51,13 +51,13 @@ def reread(name: str, layer: str, data: bytes, before: Before | None, today: int
     meta = top.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     fields = {**top, **meta}
-    handle = _text(fields.get("id"))
+    handle = as_text(fields.get("id"))
     if before is None or (before != STRANGER and handle not in ("", before.handle)):
         before = STRANGER._replace(handle=handle)
     if not before.handle:
         before = before._replace(handle=_derived(name))
     stem = name.removesuffix(".md")
-    said = _text(top.get("name"))
+    said = as_text(top.get("name"))
     project, branch = _scope(fields.get("scope"))
     created = _time(fields.get("created")) or _time(fields.get("modified"))
     expires = _time(fields.get("expires"))
@@ -74,8 +74,8 @@ def reread(name: str, layer: str, data: bytes, before: Before | None, today: int
         said if _is_name(said) else stem,
         _title(top, said, body, stem),
         layer,
-        _text(fields.get("type")),
-        _texts(fields.get("tags")),
+        as_text(fields.get("type")),
+        as_texts(fields.get("tags")),
         before.tier,
         before.score,
         _importance(fields.get("importance")),
@@ -84,12 +84,12 @@ def reread(name: str, layer: str, data: bytes, before: Before | None, today: int
         _flag(fields.get("pinned")),
         project,
         branch,
-        _text(fields.get("origin")),
+        as_text(fields.get("origin")),
         tuple(sorted(set(states), key=_ORDER.index)),
         expires_day,
     )
     clean = tuple(_storable(value) for value in candidate)
-    return Reread(clean, _texts(fields.get("supersedes")))
+    return Reread(clean, as_texts(fields.get("supersedes")))
 
 
 def _derived(name: str) -> str:
@@ -106,36 +106,18 @@ def _storable(value: Any) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not value or isinstance(value, dict):
-        return ()
-    if isinstance(value, list):
-        return tuple(_text(v) for v in value if v is not None and not isinstance(v, (dict, list)))
-    return tuple(part for word in _text(value).split(",") if (part := word.strip()))
-
-
 def _time(value: Any) -> datetime | None:
     if value is None or value == "":
         return None
     try:
-        return parse_time(_text(value))
+        return parse_time(as_text(value))
     except (ValueError, OverflowError):
         return None
 
 
 def _importance(value: Any) -> float:
     try:
-        number = 0.5 if value is None or isinstance(value, bool) else float(_text(value))
+        number = 0.5 if value is None or isinstance(value, bool) else float(as_text(value))
     except ValueError:
         return 0.5
     return min(1.0, max(0.0, number)) if number == number else 0.5
@@ -144,14 +126,14 @@ def _importance(value: Any) -> float:
 def _flag(value: Any) -> bool:
     if isinstance(value, bool) or value is None:
         return bool(value)
-    return _text(value).lower() in ("yes", "on", "1")
+    return as_text(value).lower() in ("yes", "on", "1")
 
 
 def _status(top: dict[str, Any], meta: dict[str, Any]) -> str:
     """The state that the file's status means; an unknown word keeps the item away."""
-    word = _text(meta.get("status")).lower()
+    word = as_text(meta.get("status")).lower()
     if not word:
-        return _STATUSES.get(_text(top.get("status")).lower(), "")
+        return _STATUSES.get(as_text(top.get("status")).lower(), "")
     return _STATUSES.get(word, reasons.STALE)
 
 
@@ -159,12 +141,12 @@ def _scope(value: Any) -> tuple[str, str]:
     if not value:
         return "", ""
     if not isinstance(value, dict):
-        return _text(value), ""
-    return _text(value.get("project")), _text(value.get("branch"))
+        return as_text(value), ""
+    return as_text(value.get("project")), as_text(value.get("branch"))
 
 
 def _title(top: dict[str, Any], said: str, body: str, stem: str) -> str:
-    described = _text(top.get("description")).strip()
+    described = as_text(top.get("description")).strip()
     if described:
         return described
     if said and said != stem:

@@ -47,24 +47,42 @@ class Entry:
     row: tuple[Any, ...]
 
 
-def entries_of(contents: BankContents, facts: Facts) -> list[Entry]:
-    """A row for every card and page, sorted by layer, name and path."""
-    states = states_of(contents, Known(facts.now, facts.trust, facts.drift, facts.evidence))
-    maker = _RowMaker(contents, facts, states)
+States = Mapping[str, tuple[State, ...]]
+"""The states of items by id, for ids that have any."""
+
+
+def states_under(contents: BankContents, facts: Facts) -> dict[str, tuple[State, ...]]:
+    """The states of every card and page by id (see `states_of`) under these facts."""
+    return states_of(contents, Known(facts.now, facts.trust, facts.drift, facts.evidence))
+
+
+def entries_of(contents: BankContents, facts: Facts, states: States | None = None) -> list[Entry]:
+    """A row for every card and page, sorted by layer, name and path.
+
+    `states` are those of `states_under`, where they were computed already.
+    """
+    maker = _RowMaker(contents, facts, states_under(contents, facts) if states is None else states)
     entries = [Entry(item, maker.row(item)) for item in (*contents.cards, *contents.pages)]
     entries.sort(key=lambda entry: (entry.row[3], entry.row[1], entry.row[19]))
     return entries
 
 
-def ingredients_of(contents: BankContents, facts: Facts) -> Ingredients:
-    """What an injection is planned from, equal to what `reader.injection_rows` reads after a refresh."""
+def ingredients_of(
+    contents: BankContents, facts: Facts, states: States | None = None
+) -> Ingredients:
+    """What an injection is planned from, equal to what `reader.injection_rows` reads after a refresh.
+
+    `states` as in `entries_of`.
+    """
     config = contents.config
     return Ingredients(
         bank=storable(config.id),
         project=storable(config.project),
         aliases=tuple(storable(alias) for alias in config.aliases),
         policy=policy_tuple(config.policy),
-        items=tuple(decoded(entry.row[:CANDIDATE_WIDTH]) for entry in entries_of(contents, facts)),
+        items=tuple(
+            decoded(entry.row[:CANDIDATE_WIDTH]) for entry in entries_of(contents, facts, states)
+        ),
     )
 
 
@@ -126,9 +144,7 @@ def last_confirmed(events: tuple[Event, ...]) -> dict[str, datetime]:
 class _RowMaker:
     """Makes rows; holds what all rows of one bank share."""
 
-    def __init__(
-        self, contents: BankContents, facts: Facts, states: Mapping[str, tuple[State, ...]]
-    ) -> None:
+    def __init__(self, contents: BankContents, facts: Facts, states: States) -> None:
         config = contents.config
         self.root = os.fsencode(contents.root)
         self.inside = os.path.join(self.root, b"")  # noqa: PTH118 - bytes

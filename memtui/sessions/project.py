@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-_SMALL = 64 * 1024
+from memtui.bank.gitfiles import common_dir, read_start
+
 _REMOTE = re.compile(r'^\s*\[remote "(?P<name>[^"]+)"\]\s*$')
 _SECTION = re.compile(r"^\s*\[")
 _URL = re.compile(r"^\s*url\s*=\s*(?P<url>\S.*?)\s*$")
@@ -42,40 +43,16 @@ class Projects:
         for place in (folder, *folder.parents):
             if place in self._refused:
                 break
-            common = _common_dir(place)
+            common = common_dir(place)
             if common is not None:
                 root = common.parent if common.name == ".git" else place
                 return Project(str(root), _remote(common))
         return Project(cwd.rstrip("/") or "/")
 
 
-def _common_dir(folder: Path) -> Path | None:
-    """The git folder shared by all work trees of the repository whose work tree is `folder`."""
-    git = folder / ".git"
-    try:
-        if git.is_dir():
-            return git
-        if not git.is_file():
-            return None
-        text = _read(git)
-    except OSError:
-        return None
-    if not text.startswith("gitdir:"):
-        return None
-    own = _resolve(folder, text.removeprefix("gitdir:").strip())
-    try:
-        common = _resolve(own, _read(own / "commondir").strip())
-    except OSError:
-        return own if own.is_dir() else None
-    return common if common.is_dir() else None
-
-
 def _remote(common: Path) -> str | None:
     """The URL of `origin`, else of the first remote, without user and password."""
-    try:
-        text = _read(common / "config")
-    except OSError:
-        return None
+    text = read_start(common / "config")
     urls: dict[str, str] = {}
     name: str | None = None
     for line in text.splitlines():
@@ -92,12 +69,3 @@ def _remote(common: Path) -> str | None:
 def bare_remote(url: str) -> str:
     """`url` without user name and password."""
     return _CREDENTIALS.sub("", url)
-
-
-def _resolve(base: Path, text: str) -> Path:
-    return Path((base / text).resolve()) if text else base
-
-
-def _read(path: Path) -> str:
-    with path.open("rb") as stream:
-        return stream.read(_SMALL).decode("utf-8", "replace")

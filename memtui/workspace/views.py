@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from memtui import reasons
-from memtui.bank.model import BankContents, Item, Page
+from memtui.bank.model import BankContents, Card, Page
 from memtui.bank.trust import NO_EVENTS
-from memtui.index.rows import Facts, ingredients_of
-from memtui.index.states import Known, State, behind_by, is_absent, states_of
+from memtui.index.rows import Facts, States, ingredients_of, states_under
+from memtui.index.states import State, behind_by, is_absent
 from memtui.inject.snapshot import build
 from memtui.workspace.model import BankView, ClaimView, ItemView
 
 
 def make_view(contents: BankContents, facts: Facts, notes: tuple[str, ...] = ()) -> BankView:
     """The view of `contents` under `facts`; its snapshot is what every injection is planned from."""
-    states = states_of(contents, Known(facts.now, facts.trust, facts.drift, facts.evidence))
+    states = states_under(contents, facts)
+    lags = _lags(contents, states)
+    items: tuple[Card | Page, ...] = (*contents.cards, *contents.pages)
     views = {
-        id(item): _item_view(item, contents, facts, states)
-        for item in (*contents.cards, *contents.pages)
+        id(item): ItemView(
+            item=item,
+            trust=facts.trust.get(item.id, NO_EVENTS),
+            states=states.get(item.id, ()),
+            age_days=_age(item.created or item.modified, facts.now),
+            behind=lags.get(id(item), 0),
+        )
+        for item in items
     }
     cards = tuple(views[id(card)] for card in contents.cards)
     pages = tuple(views[id(page)] for page in contents.pages)
@@ -31,7 +38,7 @@ def make_view(contents: BankContents, facts: Facts, notes: tuple[str, ...] = ())
         by_id={view.item.id: view for view in both},
         by_name={view.item.name: view for view in both},
         loaded_at=facts.now,
-        snapshot=build(ingredients_of(contents, facts)),
+        snapshot=build(ingredients_of(contents, facts, states)),
         notes=notes,
     )
 
@@ -49,32 +56,18 @@ def claims_of(view: BankView, page: ItemView) -> tuple[ClaimView, ...]:
     return tuple(found)
 
 
-def _item_view(
-    item: Item,
-    contents: BankContents,
-    facts: Facts,
-    states: Mapping[str, tuple[State, ...]],
-) -> ItemView:
-    own = states.get(item.id, ())
-    return ItemView(
-        item=item,  # type: ignore[arg-type]
-        trust=facts.trust.get(item.id, NO_EVENTS),
-        states=own,
-        age_days=_age(item.created or item.modified, facts.now),
-        behind=_behind(item, contents, states) if _is_behind(own) else 0,
-    )
+def _lags(contents: BankContents, states: States) -> dict[int, int]:
+    """How many sources of each page that is behind changed, by the `id()` of the page."""
+    behind = [page for page in contents.pages if _is_behind(states.get(page.id, ()))]
+    if not behind:
+        return {}
+    cards = {card.id: card for card in contents.cards}
+    absent = {key: found[0].reason for key, found in states.items() if is_absent(found)}
+    return {id(page): len(behind_by(page, cards, absent)) for page in behind}
 
 
 def _is_behind(states: tuple[State, ...]) -> bool:
     return any(state.reason == reasons.BEHIND for state in states)
-
-
-def _behind(item: Item, contents: BankContents, states: Mapping[str, tuple[State, ...]]) -> int:
-    if not isinstance(item, Page):
-        return 0
-    cards = {card.id: card for card in contents.cards}
-    absent = {key: found[0].reason for key, found in states.items() if is_absent(found)}
-    return len(behind_by(item, cards, absent))
 
 
 def _age(created: datetime | None, now: datetime) -> int:

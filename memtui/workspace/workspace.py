@@ -193,7 +193,7 @@ class Workspace:
     def _facts(self, contents: BankContents) -> tuple[Facts, tuple[str, ...]]:
         """What is known besides the text; what could not be computed is said."""
         notes: list[str] = []
-        drift = find_drift(contents, self._setting.project_root, self.branch)
+        drift = find_drift(contents, self._setting.project_root, self.branch, self.index_path)
         if drift.note:
             notes.append(drift.note)
         evidence: dict[str, tuple[State, ...]] = {}

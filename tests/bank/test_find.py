@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from memtui.bank.find import data_bank, find_bank, project_root
-from memtui.bank.gitfiles import normal_remote
+from memtui.bank.gitfiles import (
+    MAX_READ,
+    common_dir,
+    current_branch,
+    normal_remote,
+    read_start,
+)
 from memtui.bank.project import claude_memory, claude_slug, project_of
 from tests.bank.banks import memtui_bank
 
@@ -214,3 +221,28 @@ def test_a_long_path_of_claude_code(home: Path) -> None:
     assert claude_memory(project, home, {}) is None
     folder.mkdir(parents=True)
     assert claude_memory(project, home, {}) == folder
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"gitdir:", b"gitdir: /no/such/place", b"gitdir: a\0b", b"gitdir: x\xff\n", b"x" * 99],
+)
+def test_a_broken_git_file_is_no_git(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / ".git").write_bytes(text)
+    assert common_dir(tmp_path) is None
+    assert current_branch(tmp_path) == ""
+
+
+def test_gits_files_are_read_only_so_far_and_only_when_they_are_files(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (tmp_path / ".git").write_text(f"gitdir: {own}\n")
+    assert common_dir(tmp_path) == own
+    (own / "commondir").write_text("nowhere")
+    assert common_dir(tmp_path) is None
+    (own / "commondir").unlink()
+    os.mkfifo(own / "commondir")  # reading it would never end
+    os.mkfifo(own / "HEAD")
+    assert (common_dir(tmp_path), current_branch(tmp_path)) == (own, "")
+    (own / "big").write_bytes(b"#" * (MAX_READ + 10))
+    assert len(read_start(own / "big")) == MAX_READ
