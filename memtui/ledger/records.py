@@ -91,7 +91,8 @@ class Records(ABC):
     def retrievals(self, limit: int = 1000) -> list[RetrievalRecord]:
         """The newest searches, newest first."""
         with self._reading() as session:
-            query = select(RetrievalRow).order_by(col(RetrievalRow.at).desc()).limit(limit)
+            newest = (col(RetrievalRow.at).desc(), col(RetrievalRow.id).desc())
+            query = select(RetrievalRow).order_by(*newest).limit(limit)
             return [_retrieval(row) for row in session.exec(query)]
 
     def put_proposal(self, record: ProposalRecord) -> None:

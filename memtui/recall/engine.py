@@ -78,16 +78,17 @@ class Recall:
         clock: Clock = system_clock,
         log: RetrievalLog | None = None,
         behind: Callable[[], str] | None = None,
+        off: Note | None = None,
     ) -> None:
-        """`load` of None switches semantic search off. `index` makes a bank's faster vector index
-        (`indexes.folder_index`, `indexes.server_index`). `behind` says what `index.db` lacks, or
-        nothing. Raises ValueError without a bank.
+        """`load` of None switches semantic search off, and `off` says why. `index` makes a bank's
+        faster vector index (`indexes.folder_index`, `indexes.server_index`). `behind` says what
+        `index.db` lacks, or nothing. Raises ValueError without a bank.
         """
         if not banks:
             raise ValueError("a search needs a bank")
         self.corpora = tuple(Corpus(bank) for bank in banks)
         self.vectors = {corpus.bank.key: BankVectors(corpus) for corpus in self.corpora}
-        self.semantic = Semantic(tuple(self.vectors.values()), load, index)
+        self.semantic = Semantic(tuple(self.vectors.values()), load, index, off)
         self._common = CommonWords()
         self._clock = clock
         self._log = log

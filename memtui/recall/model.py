@@ -94,6 +94,10 @@ class Settings:
     candidates: int = 100
     budget: int | None = None
 
+    def with_values(self, **values: Any) -> Settings:
+        """The same settings with some values changed. Raises ValueError, TypeError."""
+        return Settings.from_dict({**self.to_dict(), **values})
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, for the policy file and `--json`."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -272,11 +276,14 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """A neighbour of an item. `duplicate` is set from the upper threshold on."""
+    """A neighbour of an item. `duplicate` is set from the upper threshold on; `measure` is cosine
+    (of vectors) or words.
+    """
 
     document: Document
     similarity: float
     duplicate: bool
+    measure: str = "words"
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,13 +110,14 @@ def _alike(
     without: set[int],
 ) -> list[Similar]:
     scores = {} if blob is None else _by_vector(vectors, blob)
+    measure = "cosine" if scores else "words"
     with corpus.reading() as db:
         if not scores:
             scores = _by_words(db, corpus, f"{title}\n{body}")
         live = eligible(db, [_LIVE], list(scores))
         found = corpus.documents(db, [row for row in scores if row in live and row not in without])
     best = [
-        Similar(document, scores[row], scores[row] >= SAME)
+        Similar(document, scores[row], scores[row] >= SAME, measure)
         for row, document in found.items()
         if scores[row] >= RELATED
     ]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from time import time_ns
 from typing import Any, Protocol
 
 from memtui.ledger.model import RetrievalRecord
-from memtui.recall.model import Note, Results, Term
+from memtui.recall.model import Results, Term
+from memtui.safety.redact import redact
 
 LOGGED = 50
 """Candidates that a record keeps, best first."""
+QUERY_CHARS = 1000
 
 
 class RetrievalLog(Protocol):
@@ -23,8 +26,25 @@ class RetrievalLog(Protocol):
 
 
 def record(results: Results, origin: str, session: str, now: datetime) -> RetrievalRecord:
-    """The record of one search."""
-    candidates: list[Mapping[str, Any]] = [
+    """The record of one search. Its words are redacted: anything may be searched for."""
+    return RetrievalRecord(
+        # Sorts by time, so that what happened within one second keeps its order.
+        id=f"{time_ns():019d}-{secrets.token_hex(4)}",
+        at=now,
+        origin=origin,
+        session=session,
+        query=redact(results.query).text[:QUERY_CHARS],
+        mode=results.mode.value,
+        tokens=results.tokens,
+        ms=round(results.timings.get("total", 0.0), 3),
+        candidates=candidates(results),
+        shown=tuple(hit.document.id for hit in results.hits),
+    )
+
+
+def candidates(results: Results) -> tuple[Mapping[str, Any], ...]:
+    """What became of each candidate, best first, with the terms of its score."""
+    found: list[Mapping[str, Any]] = [
         {
             "id": hit.document.id,
             "bank": hit.document.bank,
@@ -35,7 +55,7 @@ def record(results: Results, origin: str, session: str, now: datetime) -> Retrie
         }
         for hit in results.hits
     ]
-    candidates += [
+    found += [
         {
             "id": dropped.document.id,
             "bank": dropped.document.bank,
@@ -46,23 +66,7 @@ def record(results: Results, origin: str, session: str, now: datetime) -> Retrie
         }
         for dropped in results.dropped
     ]
-    return RetrievalRecord(
-        id=secrets.token_hex(8),
-        at=now,
-        origin=origin,
-        session=session,
-        query=results.query,
-        mode=results.mode.value,
-        tokens=results.tokens,
-        ms=results.timings.get("total", 0.0),
-        candidates=tuple(candidates[:LOGGED]),
-        shown=tuple(hit.document.id for hit in results.hits),
-    )
-
-
-def notes_line(notes: Sequence[Note]) -> str:
-    """All notes in one line, for a status bar."""
-    return "; ".join(dict.fromkeys(note.message for note in notes))
+    return tuple(found[:LOGGED])
 
 
 def _terms(terms: Sequence[Term]) -> dict[str, float]:

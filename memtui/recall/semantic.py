@@ -43,14 +43,17 @@ class Semantic:
         banks: Sequence[BankVectors],
         load: Callable[[], Embedder] | None = load_embedder,
         index: Callable[[BankVectors, ModelKey], VectorIndex | None] | None = None,
+        off: Note | None = None,
     ) -> None:
-        """`load` of None switches semantic search off; `index` makes the faster index of a bank."""
+        """`load` of None switches semantic search off, and `off` says why; `index` makes the faster
+        index of a bank.
+        """
         self.banks = tuple(banks)
         self._load = load
         self._make_index = index
         self._embedder: Embedder | None = None
         self._state = SemanticState.OFF if load is None else SemanticState.COLD
-        self._failure = Note(
+        self._failure = off or Note(
             "semantic", "semantic search is switched off", "set a model in settings"
         )
         self._working = threading.Lock()

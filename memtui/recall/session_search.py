@@ -49,11 +49,11 @@ class SessionSearch:
         query: str,
         now: datetime,
         *,
-        project: str | None = None,
+        project: Sequence[str] | None = None,
         hidden: Collection[str] = (),
         limit: int = 20,
     ) -> SessionResults:
-        """The turns that hold the words of the query. `project` is this project's key, None is all;
+        """The turns that hold the words of the query. `project` are this project's keys, None is all;
         `project:` in the query asks for others; `hidden` are sessions (`host:session`) to leave out.
 
         Never raises for what is typed or for a catalogue that is missing: `degraded` says so.
@@ -102,17 +102,19 @@ class SessionSearch:
         hits = self._text.search(" ".join(terms), projects, hidden=hidden, limit=limit)
         return [SessionHit(hit, missing) for hit in hits]
 
-    def _projects(self, asked: Query, project: str | None, notes: list[Note]) -> list[str] | None:
+    def _projects(
+        self, asked: Query, project: Sequence[str] | None, notes: list[Note]
+    ) -> list[str] | None:
         """Keys of the projects to search; None is all."""
         if not asked.filters.projects:
-            return None if project is None else [project]
+            return None if project is None else list(project)
         with closing(self._catalogue.reader()) as db:
             known = self._catalogue.projects(db)
         chosen = []
         for name in sorted(asked.filters.projects):
             keys = [view.key for view in known if called(name, [view.key, view.remote or ""])]
-            if project is not None and project in keys:
-                keys = [project]
+            if project is not None and set(project) & set(keys):
+                keys = [key for key in keys if key in project]
             if not keys:
                 notes.append(
                     Note("scope", f"no session is of a project called {name}", "check the name")

@@ -8,6 +8,7 @@ can be deleted at any time all the same.
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 import sqlite3
 import time
@@ -241,14 +242,17 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA secure_delete = ON")
         if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
-            _create(db)
+            _create(db, path)
     except BaseException:
         db.close()
         raise
     return db
 
 
-def _create(db: sqlite3.Connection) -> None:
+def _create(db: sqlite3.Connection, path: Path) -> None:
+    # A vector tells much of its text: for its owner alone, like the index.
+    if os.name == "posix":
+        path.chmod(0o600)
     _enter_wal(db)
     db.execute("BEGIN IMMEDIATE")
     try:

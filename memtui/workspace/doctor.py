@@ -7,12 +7,10 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 
 from memtui.workspace.model import BankView, Finding
+from memtui.workspace.recalling import off_note
 from memtui.workspace.workspace import Workspace
-
-SEMANTIC = ("chromadb", "sentence_transformers")
 
 
 def examine(workspace: Workspace) -> tuple[Finding, ...]:
@@ -20,6 +18,7 @@ def examine(workspace: Workspace) -> tuple[Finding, ...]:
     view = workspace.load()
     return (
         *_versions(),
+        *_semantic(workspace),
         *_places(workspace),
         *_bank(workspace, view),
         *_sessions(workspace),
@@ -32,18 +31,28 @@ def _versions() -> Iterator[Finding]:
     found = ", ".join(f"{name} {_version(name)}" for name in names)
     yield Finding("info", "versions", f"{found}, Python {platform.python_version()}")
     yield Finding("info", "versions", f"SQLite {sqlite3.sqlite_version}")
-    missing = [name for name in SEMANTIC if find_spec(name) is None]
-    if missing:
-        yield Finding(
-            "info",
-            "semantic",
-            f"off: {', '.join(missing)} not installed; search is lexical",
-            "install memtui[semantic]",
-        )
-    else:
-        yield Finding("ok", "semantic", "chromadb and sentence-transformers are installed")
     if shutil.which("git") is None:
         yield Finding("warning", "git", "not found: drift cannot be computed", "install git")
+
+
+def _semantic(workspace: Workspace) -> Iterator[Finding]:
+    """Search by meaning: whether it can work, with which model, and what the bank's vectors are."""
+    settings = workspace.settings.semantic
+    packages = [f"{name} {_version(name)}" for name in ("chromadb", "sentence-transformers")]
+    recalling = workspace.recalling
+    note = off_note(settings)
+    if note is not None:
+        yield Finding("info", "semantic", f"{note.message}; search is by words", note.fix)
+        return
+    pinned = f" at {settings.revision}" if settings.revision else ""
+    what = f"model {settings.model}{pinned}, chroma {settings.chroma}, {', '.join(packages)}"
+    yield Finding("ok", "semantic", what)
+    if recalling is None:
+        return
+    for model, revision, count in recalling.stored():
+        yield Finding("info", "semantic", f"{count} vectors of {model} ({revision})")
+    for note in recalling.policy()[1]:
+        yield Finding("warning", "recall", note.message, note.fix)
 
 
 def _places(workspace: Workspace) -> Iterator[Finding]:

@@ -10,8 +10,10 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from memtui.bank.find import Place
 from memtui.bank.layout import BankFiles
@@ -19,6 +21,7 @@ from memtui.bank.load import BankReader
 from memtui.bank.model import BankConfig, BankContents, Layout
 from memtui.bank.trust import trust_by_id
 from memtui.clock import Clock, fixed_clock
+from memtui.curate.sessions import hidden_sessions
 from memtui.hosts.model import HostHome
 from memtui.hosts.protocol import Host
 from memtui.index.drift import find_drift
@@ -51,6 +54,10 @@ from memtui.workspace.model import (
 )
 from memtui.workspace.views import claims_of, make_view
 from memtui.workspace.walk import walk
+
+if TYPE_CHECKING:
+    from memtui.workspace.finding import Finding
+    from memtui.workspace.recalling import Recalling
 
 CHECK_SECONDS = 1.0
 """How long one load may spend on checking citations that are not known yet."""
@@ -86,6 +93,11 @@ class Workspace:
         self.catalogue = Catalogue(setting.places.catalogue, setting.hosts)
         self.catalogue.prepare()
         self._citing = Citing(self.catalogue)
+        self._making = threading.Lock()
+        self._finding: Finding | None = None
+        self._recalling: Recalling | None = None
+        self._behind = ""
+        self._hidden: frozenset[str] = frozenset()
         self._scanned = self._has_sessions()
 
     def __enter__(self) -> Workspace:
@@ -97,7 +109,14 @@ class Workspace:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Nothing is held open between calls."""
+        """See `close`."""
+        self.close()
+
+    def close(self) -> None:
+        """Stop what runs in the background; everything can be used again."""
+        recalling, self._recalling = self._recalling, None
+        if recalling is not None:
+            recalling.close()
 
     @property
     def setting(self) -> Setting:
@@ -170,10 +189,47 @@ class Workspace:
         places = self._setting.places
         return places.bank_cache(self._reader.config.id, self._reader.root) / "index.db"
 
+    @property
+    def recalling(self) -> Recalling | None:
+        """Search in the bank; None without one. Quick."""
+        reader = self._reader
+        if reader is None:
+            return None
+        with self._making:
+            if self._recalling is None:
+                # 30 modules that the first paint does not need.
+                from memtui.workspace.recalling import Recalling, home_bank, other_banks
+
+                places = self._setting.places
+                self._recalling = Recalling(
+                    home_bank(reader, places),
+                    partial(other_banks, places, reader.root),
+                    self.settings.semantic,
+                    self.clock,
+                    lambda: self._behind,
+                )
+            return self._recalling
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The sessions that are hidden, as `<host>:<id>`, as the bank was last read."""
+        return self._hidden
+
+    @property
+    def finding(self) -> Finding:
+        """Search in the sessions. Quick."""
+        with self._making:
+            if self._finding is None:
+                from memtui.workspace.finding import Finding
+
+                self._finding = Finding(self.catalogue, self.clock)
+            return self._finding
+
     def load(self) -> BankView:
         """Read the bank and everything computed about it. Raises BankError. Blocks."""
         with self._loading:
             contents = self._contents()
+            self._hidden = hidden_sessions(contents.events)
             facts, notes = self._facts(contents)
             told = (StatusNote("warning", note) for note in notes)
             self._notes = (*self._setting.notes, *told)
@@ -212,6 +268,7 @@ class Workspace:
 
     def _refresh_index(self, contents: BankContents, facts: Facts) -> list[str]:
         """Bring `index.db` in step, so that a hook plans over what the screen shows."""
+        self._behind = ""
         if self.index_path is None:
             return []
         try:
@@ -224,7 +281,8 @@ class Workspace:
                 events=self._reader.files.events if self._reader else None,
             )
         except (OSError, sqlite3.Error) as error:
-            return [f"the index is behind: {self.index_path}: {error}"]
+            self._behind = f"the index is behind: {self.index_path}: {error}"
+            return [self._behind]
         return []
 
     def preview(self, view: BankView, options: PreviewOptions) -> Preview:

@@ -60,9 +60,9 @@ def test_a_word_too_many_is_left_out_and_said(found: SessionSearch) -> None:
 
 
 def test_projects_bound_the_search(found: SessionSearch) -> None:
-    assert found.search("ORDER_POOL_SIZE", NOW, project=PROJECT).hits
-    assert not found.search("ORDER_POOL_SIZE", NOW, project="/home/dev/other").hits
-    assert found.search("ORDER_POOL_SIZE project:svc-order", NOW, project="/x").hits
+    assert found.search("ORDER_POOL_SIZE", NOW, project=[PROJECT]).hits
+    assert not found.search("ORDER_POOL_SIZE", NOW, project=["/home/dev/other"]).hits
+    assert found.search("ORDER_POOL_SIZE project:svc-order", NOW, project=["/x"]).hits
     unknown = found.search("ORDER_POOL_SIZE project:nothing", NOW)
     assert not unknown.hits
     assert unknown.degraded[0].topic == "scope"

@@ -1,0 +1,65 @@
+"""`memtui retrievals`: every search of terminal, hooks and agents, newest first."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from memtui.cli.command import OK, CommandError, Context, answer
+from memtui.clock import format_time
+from memtui.ledger.model import RetrievalRecord
+from memtui.safety.sanitize import one_line
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Options that narrow the list."""
+    parser.add_argument("--empty", action="store_true", help="only those that found nothing")
+    parser.add_argument("--origin", choices=["terminal", "hook", "mcp"], help="only from here")
+    parser.add_argument("-n", "--last", type=int, default=50, metavar="N", help="the newest N (50)")
+    parser.add_argument(
+        "--candidates", action="store_true", help="with what became of each candidate"
+    )
+
+
+def run(arguments: argparse.Namespace, context: Context) -> int:
+    """Print the list."""
+    with context.open() as workspace:
+        recalling = workspace.recalling
+        if recalling is None:
+            raise CommandError("no bank for this project", "`memtui --bank PATH retrievals`")
+        records = [
+            record
+            for record in recalling.retrievals()
+            if not (arguments.empty and record.shown) and arguments.origin in (None, record.origin)
+        ][: max(0, arguments.last)]
+    data = [record_json(record, candidates=arguments.candidates) for record in records]
+    answer(context, data, map(_line, records))
+    return OK
+
+
+def record_json(record: RetrievalRecord, *, candidates: bool) -> dict[str, Any]:
+    """One search of the log."""
+    data: dict[str, Any] = {
+        "id": record.id,
+        "at": format_time(record.at),
+        "origin": record.origin,
+        "session": record.session,
+        "query": record.query,
+        "mode": record.mode,
+        "candidates": len(record.candidates),
+        "shown": list(record.shown),
+        "tokens": record.tokens,
+        "ms": record.ms,
+    }
+    if candidates:
+        data["candidates"] = [dict(candidate) for candidate in record.candidates]
+    return data
+
+
+def _line(record: RetrievalRecord) -> str:
+    found = f"{len(record.shown)} shown" if record.shown else "NOTHING"
+    return (
+        f"{format_time(record.at)}  {record.origin:<8}  {record.mode:<8}  {found:<9}"
+        f"  of {len(record.candidates):<3}  ~{record.tokens:<5} {record.ms:7.1f} ms"
+        f"  {one_line(record.query)}"
+    )
