@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,12 +18,10 @@ from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.draft import Draft
 from memtui.curate.file_data import file_data
-from memtui.curate.files import free_name, path_of, read_now, with_keys
+from memtui.curate.files import free_name, id_in, item_files, path_of, read_now, with_keys
 from memtui.curate.index_lines import follow_items
 from memtui.index.states import key_of
 from memtui.safety.redact import redact
-
-_ID = re.compile(rb"^\s*id:\s*[\"']?([a-z0-9]{6})\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +133,7 @@ def in_git(root: Path) -> bool:
 
 def taken_ids(curator: Curator) -> set[str]:
     """The ids that cards and pages of the bank carry."""
-    folders = {curator.files.cards, curator.files.pages}
-    files = (file for folder in folders for file in folder.glob("*.md"))
-    return {found[1].decode() for file in files if (found := _ID.search(file.read_bytes()[:4096]))}
+    return {found for file in item_files(curator) if (found := id_in(file.read_bytes()))}
 
 
 def _card(

@@ -9,10 +9,11 @@ from memtui.bank.events import to_json
 from memtui.bank.model import BankContents, Card, Page
 from memtui.bank.standing import ACT
 from memtui.curate.act import FileChange, digest
-from memtui.curate.acts import heal_locked, record_only
+from memtui.curate.acts import record_only
 from memtui.curate.curator import EXTERNAL, Curator, new_id
 from memtui.curate.file_data import file_data
 from memtui.curate.files import path_of
+from memtui.curate.healing import heal_locked
 from memtui.index.states import key_of
 from memtui.ledger.model import ActRecord, FileRecord
 

@@ -17,6 +17,7 @@ from memtui.curate.act import CurateError, FileChange
 from memtui.curate.curator import Curator
 
 META = "metadata"
+_ID = re.compile(rb"^\s*id:\s*[\"']?([a-z0-9]{6})\b", re.MULTILINE)
 
 
 def parse_item(curator: Curator, path: str, data: bytes) -> Card | Page:
@@ -33,6 +34,18 @@ def is_item(curator: Curator, path: str) -> bool:
     if not path.endswith(".md") or path == INDEX or path.startswith("@"):
         return False
     return curator.layout is Layout.CLAUDE or path.startswith(("cards/", "pages/"))
+
+
+def id_in(data: bytes) -> str:
+    """The id that the front matter of a file gives, found without parsing it; empty when none."""
+    found = _ID.search(data[:4096])
+    return found[1].decode() if found else ""
+
+
+def item_files(curator: Curator) -> list[Path]:
+    """The files of all cards and pages, and the index where it lies beside them."""
+    folders = sorted({curator.files.cards, curator.files.pages})
+    return [file for folder in folders for file in sorted(folder.glob("*.md"))]
 
 
 def path_of(curator: Curator, item: Item) -> str:

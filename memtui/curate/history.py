@@ -14,9 +14,9 @@ from typing import Any
 from memtui.bank.model import BankContents, Event, Item
 from memtui.bank.standing import ACT, CORRECTIONS, OF, undone_acts
 from memtui.curate.act import CurateError
-from memtui.curate.acts import changed_lines
 from memtui.curate.curator import EXTERNAL, Curator
 from memtui.curate.file_data import FILES
+from memtui.curate.file_records import changed_lines
 from memtui.curate.files import is_item, parse_item, path_of
 from memtui.curate.hunks import Hunk, load, unified
 from memtui.ledger.model import FileRecord

@@ -70,7 +70,7 @@ def apply(text: str, changes: Iterable[Hunk]) -> str | None:
     lines = _lines(text)
     shift = 0
     for hunk in changes:
-        place = _place(lines, hunk, hunk.line + shift)
+        place = place_of(lines, hunk, hunk.line + shift)
         if place is None:
             return None
         lines[place : place + len(hunk.old)] = hunk.new
@@ -84,22 +84,15 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     return None if merged is None else bytes_of(merged)
 
 
-def follow(text: str, changes: Iterable[Hunk]) -> str:
-    """Like `apply` for a file that is a set of lines: lines to drop go wherever they stand, and lines
-    to add come after the line that they stood below, or at the end."""
-    lines = _lines(text)
-    for hunk in changes:
-        place = _place(lines, hunk, hunk.line)
-        if place is not None:
-            lines[place : place + len(hunk.old)] = hunk.new
-            continue
-        for line in hunk.old:
-            if line in lines and line not in hunk.new:
-                lines.remove(line)
-        missing = [line for line in hunk.new if line not in lines]
-        at = lines.index(hunk.above) + 1 if hunk.above in lines else len(lines)
-        lines[at:at] = missing
-    return "".join(lines)
+def place_of(lines: Sequence[str], hunk: Hunk, near: int) -> int | None:
+    """Where the hunk's old lines stand between their neighbours, else where they stand alone once."""
+    size = len(hunk.old)
+    stands = [at for at in range(len(lines) - size + 1) if tuple(lines[at : at + size]) == hunk.old]
+    between = [at for at in stands if _above(lines, at) == hunk.above]
+    between = [at for at in between if _below(lines, at + size) == hunk.below]
+    if between:
+        return min(between, key=lambda at: abs(at - near))
+    return stands[0] if size and len(stands) == 1 else None
 
 
 def unified(before: bytes | None, after: bytes | None, path: str) -> str:
@@ -141,17 +134,6 @@ def _lines(text: str) -> list[str]:
     parts = text.split("\n")
     ended = [part + "\n" for part in parts[:-1]]
     return [*ended, parts[-1]] if parts[-1] else ended
-
-
-def _place(lines: Sequence[str], hunk: Hunk, near: int) -> int | None:
-    """Where the hunk's old lines stand between their neighbours, else where they stand alone once."""
-    size = len(hunk.old)
-    stands = [at for at in range(len(lines) - size + 1) if tuple(lines[at : at + size]) == hunk.old]
-    between = [at for at in stands if _above(lines, at) == hunk.above]
-    between = [at for at in between if _below(lines, at + size) == hunk.below]
-    if between:
-        return min(between, key=lambda at: abs(at - near))
-    return stands[0] if size and len(stands) == 1 else None
 
 
 def _above(lines: Sequence[str], at: int) -> str:

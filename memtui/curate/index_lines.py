@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 
+from memtui.bank.events import read_all
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import IndexLine, index_line, parse_index
 from memtui.bank.model import BankContents, Item, Layout, Page, Status
+from memtui.bank.standing import ACT, standing
 from memtui.curate.act import FileChange
 from memtui.curate.curator import Curator
 from memtui.curate.files import is_item, parse_item
+from memtui.curate.following import target_of
 from memtui.curate.hunks import lines_of
+from memtui.index.states import key_of
 
 _HEADING = {True: b"## pages", False: b"## cards"}
-
-
-def target_of(line: IndexLine) -> str:
-    """The file that an index line names, relative to the index, without a fragment."""
-    return line.target.split("#")[0].removeprefix("./").replace("%20", " ")
 
 
 def follow_items(
@@ -31,16 +31,7 @@ def follow_items(
     index = _Index(curator, current or b"")
     for path in drop:
         index.remove(path)
-    items = [change for change in changes if is_item(curator, change.path)]
-    old = {c.path: parse_item(curator, c.path, c.base) for c in items if c.base is not None}
-    for change in items:
-        if change.new is not None:
-            new = parse_item(curator, change.path, change.new)
-            before = change.path if change.path in old else _renamed_from(items, old, new)
-            index.update(before, old.get(before or ""), change.path, new)
-    for change in items:
-        if change.new is None:
-            index.remove(change.path)
+    _follow(curator, index, changes)
     made = index.data
     if made == (current or b""):
         return ()
@@ -70,6 +61,72 @@ def mended(
         return ()
     start = _header(curator) if current is None else b""
     return (FileChange(INDEX, current, start + index.data, follows=True),)
+
+
+def settled(
+    curator: Curator, changes: Sequence[FileChange], act_id: str, free: Collection[str] = ()
+) -> tuple[FileChange, ...]:
+    """The changes that take the act `act_id` back, or do it again, with an index that lists only what is
+    live after them: somebody may have demoted or replaced in between what the act knew as live.
+
+    `free` are paths whose new bytes are not those that the act knew: the index follows them.
+    """
+    known = next((change for change in changes if change.path == INDEX), None)
+    current = known.base if known else curator.read(INDEX)
+    made = known.new if known else current
+    if made is None:
+        return tuple(changes)
+    index = _Index(curator, made)
+    after = {change.path: change.new for change in changes}
+    listed = {target_of(entry) for entry in parse_index(current or b"")}
+    for path in dict.fromkeys(target_of(entry) for entry in parse_index(made)):
+        back = path not in listed
+        if (back or path in after) and not _live(curator, path, after, act_id if back else ""):
+            index.remove(path)
+    _follow(curator, index, [change for change in changes if change.path in free])
+    rest = [change for change in changes if change is not known]
+    if index.data == (current or b""):
+        return tuple(rest)
+    return (*rest, FileChange(INDEX, current, index.data, follows=True))
+
+
+def _follow(curator: Curator, index: _Index, changes: Sequence[FileChange]) -> None:
+    """Bring the lines of all items among the changes in step."""
+    items = [change for change in changes if is_item(curator, change.path)]
+    old = {c.path: parse_item(curator, c.path, c.base) for c in items if c.base is not None}
+    for change in items:
+        if change.new is not None:
+            new = parse_item(curator, change.path, change.new)
+            before = change.path if change.path in old else _renamed_from(items, old, new)
+            index.update(before, old.get(before or ""), change.path, new)
+    for change in items:
+        if change.new is None:
+            index.remove(change.path)
+
+
+def _live(curator: Curator, path: str, after: Mapping[str, bytes | None], since: str) -> bool:
+    """Whether the index may list the file: it is active, and nothing replaced it after the act `since`."""
+    if not is_item(curator, path) or not _inside(path):
+        return True
+    data = after[path] if path in after else curator.read(path)
+    if data is None:
+        return False
+    item = parse_item(curator, path, data)
+    if item.status is not Status.ACTIVE or item.conflict:
+        return False
+    return path in after or not since or key_of(item) not in _replaced_since(curator, since)
+
+
+def _inside(path: str) -> bool:
+    parts = PurePosixPath(path)
+    return not parts.is_absolute() and ".." not in parts.parts
+
+
+def _replaced_since(curator: Curator, act_id: str) -> set[str]:
+    """The items that other acts superseded after this one; ids sort by time."""
+    events = standing(read_all(curator.files.events)[0])
+    later = [e for e in events if e.id > act_id and e.data.get(ACT) != act_id]
+    return {event.item for event in later if event.verb == "supersede"}
 
 
 def _renamed_from(items: Sequence[FileChange], old: Mapping[str, Item], new: Item) -> str | None:

@@ -17,9 +17,10 @@ from memtui.bank.events import to_json
 from memtui.bank.model import BankContents, Card, Event, Item, Page
 from memtui.bank.standing import ACT
 from memtui.curate.act import digest
-from memtui.curate.acts import heal_locked, record_only
+from memtui.curate.acts import record_only
 from memtui.curate.curator import Curator, new_id
 from memtui.curate.files import path_of, read_now
+from memtui.curate.healing import heal_locked
 from memtui.curate.purging import cleaning
 from memtui.curate.purging.needles import Needles, needles_of, own_excerpts, prints, unpacked
 from memtui.curate.purging.places import (

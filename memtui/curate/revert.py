@@ -22,12 +22,13 @@ from memtui.curate.act import (
     Resolution,
     digest,
 )
-from memtui.curate.acts import moved, perform
+from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.file_data import FILES
+from memtui.curate.file_records import follows, moved
 from memtui.curate.files import is_item
 from memtui.curate.hunks import apply, bytes_of, load, merge, text_of, turned, unified
-from memtui.curate.index_lines import follow_items
+from memtui.curate.index_lines import settled
 from memtui.ledger.model import ActRecord, FileRecord
 
 
@@ -84,18 +85,20 @@ def revert(curator: Curator, plan: RevertPlan, resolve: Resolution | None = None
         raise ConflictError(left)
     solved = tuple(FileChange(c.path, c.theirs, chosen[c.path]) for c in plan.conflicts)
     changes = (*plan.changes, *solved)
+    record = curator.ledger.act(plan.act)
+    before = {file.path: file.before for file in record.files} if record else {}
+    free = {c.path for c in changes if c.path not in before or before[c.path] != c.new}
 
     def build(_act_id: str) -> Act:
         data = {OF: plan.act, "verb": plan.verb, "items": list(plan.items)}
         item = plan.items[0] if plan.items else ""
         event = curator.event("act", "revert", item, title=plan.title, data=data)
-        known = any(change.path == curator.files.index.name for change in changes)
         return Act(
             verb="revert",
             items=plan.items,
             title=plan.title,
             summary=f"reverted {plan.verb}: {plan.title}",
-            changes=changes if known else (*changes, *follow_items(curator, changes)),
+            changes=settled(curator, changes, plan.act, free),
             events=(event,),
         )
 
@@ -105,7 +108,7 @@ def revert(curator: Curator, plan: RevertPlan, resolve: Resolution | None = None
 def _from_ledger(curator: Curator, record: ActRecord) -> Iterator[FileChange | Conflict]:
     for file in record.files:
         current = curator.read(file.path)
-        if file.start is not None or file.path == curator.files.index.name:
+        if follows(curator, file):
             new = moved(file, current, forward=False)
             yield FileChange(file.path, current, new, follows=True)
         elif digest(current) == file.after_digest:

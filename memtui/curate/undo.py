@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from memtui.bank.model import Event
 from memtui.bank.standing import OF
@@ -17,8 +17,11 @@ from memtui.curate.act import (
     Resolution,
     digest,
 )
-from memtui.curate.acts import moved, perform
+from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
+from memtui.curate.file_records import follows, moved
+from memtui.curate.files import id_in, is_item, item_files
+from memtui.curate.index_lines import settled
 from memtui.ledger.model import ActRecord, FileRecord
 
 FINAL = ("purge",)
@@ -110,33 +113,47 @@ def restoring(
     """
     changes: list[FileChange] = []
     conflicts: list[Conflict] = []
+    going = {file.path for file in target.files if (file.after if forward else file.before) is None}
     for file in target.files:
         current = curator.read(file.path)
         wanted, left = (file.after, file.before) if forward else (file.before, file.after)
-        if file.start is not None or (file.path == curator.files.index.name and left is not None):
+        if follows(curator, file):
             new = moved(file, current, forward=forward)
             changes.append(FileChange(file.path, current, new, follows=True))
         elif file.path in resolve:
             changes.append(FileChange(file.path, current, resolve[file.path]))
-        elif wanted is None and _still_cited(curator, file):
+        elif wanted is None and _still_cited(curator, file, going):
             continue
         elif digest(current) in (digest(left), digest(wanted)):
             changes.append(FileChange(file.path, current, wanted))
         else:
             conflicts.append(Conflict(file.path, current, wanted, left))
+        if wanted is None and current is None and left is not None:
+            _refuse_renamed(curator, file.path, left)
     if conflicts:
         raise ConflictError(tuple(conflicts))
-    return tuple(changes)
+    return settled(curator, changes, target.id, resolve)
 
 
-def _still_cited(curator: Curator, file: FileRecord) -> bool:
-    """Whether an excerpt that is about to go is cited by an item other than the act's own."""
+def _refuse_renamed(curator: Curator, path: str, left: bytes) -> None:
+    """Raises CurateError when the item that shall go was renamed since: it would stay under its new name."""
+    own = id_in(left) if is_item(curator, path) else ""
+    other = next((f for f in item_files(curator) if own and id_in(f.read_bytes()) == own), None)
+    if other is not None:
+        raise CurateError(
+            f"{path} is {curator.relative(other)} since",
+            "revert the renaming in History first",
+        )
+
+
+def _still_cited(curator: Curator, file: FileRecord, going: Collection[str]) -> bool:
+    """Whether an excerpt that is about to go is cited by an item that stays."""
     path = file.path.removeprefix(STATE)
     if not path.startswith(curator.files.evidence.name + "/"):
         return False
     sha = path.rsplit("/", 1)[-1].removesuffix(".json").encode()
-    folders = {curator.files.cards, curator.files.pages}
-    holders = [
-        item for folder in folders for item in folder.glob("*.md") if sha in item.read_bytes()
-    ]
-    return len(holders) > 1
+    return any(
+        sha in item.read_bytes()
+        for item in item_files(curator)
+        if curator.relative(item) not in going
+    )

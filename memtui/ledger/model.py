@@ -13,9 +13,13 @@ from typing import Any
 
 
 class ActState(StrEnum):
-    """How far an act came: an intent is not yet wholly in the bank, an aborted one never was."""
+    """How far an act came: an intent is not yet wholly in the bank, an aborted one never was.
+
+    A noted act is an intent whose files somebody else changed: only its events are still to come.
+    """
 
     INTENT = "intent"
+    NOTED = "noted"
     DONE = "done"
     ABORTED = "aborted"
 

@@ -68,7 +68,8 @@ class Ledger(Records):
     def unfinished(self) -> list[ActRecord]:
         """Intents that a process left behind, oldest first."""
         with self._reading() as session:
-            return _acts(session, col(ActRow.state) == ActState.INTENT.value)
+            open_states = (ActState.INTENT.value, ActState.NOTED.value)
+            return _acts(session, col(ActRow.state).in_(open_states))
 
     def act(self, act_id: str) -> ActRecord | None:
         """One act with its files, or None."""

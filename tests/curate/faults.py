@@ -23,8 +23,8 @@ from typing import Any
 
 from memtui.curate import verbs
 from memtui.curate.act import digest
-from memtui.curate.acts import heal
 from memtui.curate.curator import Curator
+from memtui.curate.healing import heal
 from memtui.ledger.store import Ledger
 from tests.curate.acting import FORWARD, Doing, any_act, redo, undo
 from tests.curate.bench import Bench

@@ -13,8 +13,8 @@ import pytest
 from memtui.bank.events import from_json, read_all
 from memtui.curate import verbs
 from memtui.curate.act import ConflictError
-from memtui.curate.acts import heal
 from memtui.curate.curator import Curator
+from memtui.curate.healing import heal
 from memtui.ledger.model import ActRecord
 from tests.curate.bench import Bench
 from tests.curate.counts import ACTS, FAULTS

@@ -5,9 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.bank.memory_index import parse_index
 from memtui.curate.act import digest
-from memtui.curate.acts import _different, moved
-from memtui.curate.hunks import apply, dump, follow, hunks, load, merge, turned, unified
+from memtui.curate.file_records import _different, moved
+from memtui.curate.following import follow
+from memtui.curate.hunks import apply, dump, hunks, load, merge, turned, unified
 from memtui.ledger.model import FileRecord
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "dé\r\n", "e"]), max_size=12).map(
@@ -44,7 +46,41 @@ def test_follow_finds_another_place_and_says_nothing_twice() -> None:
     changes = hunks("a\nb\nc\n", "a\nx\nb\nc\n")
     assert follow("q\na\nz\n", changes) == "q\na\nx\nz\n"
     assert follow("q\nx\n", changes) == "q\nx\n"
-    assert follow("b\nq\nb\n", hunks("a\nb\n", "a\n")) == "q\nb\n"
+    assert follow("b\nq\nb\n", hunks("a\nb\n", "a\n")) == "b\nq\nb\n"
+
+
+LISTED = st.lists(st.sampled_from("abcdef"), unique=True, max_size=6)
+HOOKS = st.sampled_from(["", " — old", " — new"])
+
+
+@given(LISTED, LISTED, LISTED, st.data())
+def test_an_index_followed_twice_is_as_followed_once_and_names_no_file_twice(
+    before: list[str], after: list[str], there: list[str], data: st.DataObject
+) -> None:
+    def index(names: list[str]) -> str:
+        rows = [f"- [Card {name}](cards/{name}.md){data.draw(HOOKS)}\n" for name in names]
+        return "# Notes\n\n" + "".join(rows)
+
+    changes = hunks(index(before), index(after))
+    for way in (changes, turned(changes)):
+        once = follow(index(there), way)
+        assert follow(once, way) == once
+        targets = [entry.target for entry in parse_index(once.encode())]
+        assert len(targets) == len(set(targets))
+    dropped = {f"cards/{name}.md" for name in set(before) - set(after)}
+    added = {f"cards/{name}.md" for name in set(after) - set(before)}
+    left = {entry.target for entry in parse_index(follow(index(there), changes).encode())}
+    assert added <= left
+    assert not dropped & left
+
+
+def test_words_that_somebody_changed_stay_when_a_title_follows() -> None:
+    changes = hunks("- [Old](a.md) — x\n", "- [New](a.md) — x\n")
+    assert follow("- [Old](a.md) — theirs\n", changes) == "- [New](a.md) — theirs\n"
+    assert follow("- [Their title](a.md)\n", changes) == "- [Their title](a.md)\n"
+    assert follow("# gone\n", changes) == "# gone\n"
+    renamed = hunks("- [Old](a.md) — x\n", "- [Old](b.md) — x\n")
+    assert follow("- [Old](a.md) — theirs\n", renamed) == "- [Old](b.md) — theirs\n"
 
 
 def test_unified_names_a_missing_file() -> None:

@@ -18,8 +18,8 @@ from memtui.bank.standing import ACT, OF
 from memtui.bank.write import atomic_write
 from memtui.curate.curator import Curator
 from memtui.curate.files import META, path_of
+from memtui.curate.following import target_of
 from memtui.curate.hunks import bytes_of, lines_of, text_of
-from memtui.curate.index_lines import target_of
 from memtui.curate.purging.needles import PURGED, Needles
 from memtui.index.states import key_of
 

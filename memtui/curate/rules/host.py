@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import IndexLine, parse_index
 from memtui.bank.model import Item, Status
-from memtui.curate.index_lines import target_of
+from memtui.curate.following import target_of
 from memtui.curate.rules.contradiction import differ, statement
 from memtui.curate.rules.source import ERROR, INFO, WARNING, Finding, Source, keys
 from memtui.curate.similar import NEAR, similarity

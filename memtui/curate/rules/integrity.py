@@ -9,7 +9,7 @@ from memtui import reasons
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import parse_index
 from memtui.bank.model import Status
-from memtui.curate.index_lines import target_of
+from memtui.curate.following import target_of
 from memtui.curate.rules.source import ERROR, WARNING, Finding, Source, keys
 
 MOST_PAGES = 40

@@ -8,7 +8,7 @@ from memtui import reasons
 from memtui.bank.evidence import EvidenceError, read_excerpt
 from memtui.bank.memory_index import parse_index
 from memtui.bank.model import Card, Status
-from memtui.curate.index_lines import target_of
+from memtui.curate.following import target_of
 from memtui.curate.rules.source import ERROR, WARNING, Finding, Source, keys
 
 

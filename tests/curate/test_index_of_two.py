@@ -1,0 +1,114 @@
+"""Two writers on one bank: the index lists each live item once whatever one of them takes back."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memtui.curate import verbs
+from memtui.curate.act import ConflictError, CurateError
+from memtui.curate.revert import preview_revert, revert
+from tests.curate import acting
+from tests.curate.bench import Bench
+from tests.curate.counts import SEQUENCES
+from tests.curate.faults import wrong_with
+
+DOINGS = (acting.demote, acting.promote, acting.rename, acting.merge, acting.undo, acting.redo)
+STEPS = st.lists(st.tuples(st.sampled_from(DOINGS), st.booleans()), max_size=20)
+
+
+def listed(bench: Bench, name: str) -> int:
+    return bench.index().count(f"](cards/{name}.md)")
+
+
+def test_undoing_a_demotion_lists_a_card_once_that_another_writer_promoted(bench: Bench) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    verbs.demote(ada, bench.items("pool-hangs"))
+    verbs.promote(bob, bench.items("pool-hangs"))
+    verbs.undo(ada)
+    assert listed(bench, "pool-hangs") == 1
+
+
+def test_reverting_a_demotion_lists_a_card_once_that_was_promoted_since(bench: Bench) -> None:
+    curator = bench.curator()
+    act = verbs.demote(curator, bench.items("pool-hangs")).act
+    verbs.promote(curator, bench.items("pool-hangs"))
+    revert(curator, preview_revert(curator, bench.events(), act))
+    assert listed(bench, "pool-hangs") == 1
+
+
+def test_undoing_a_supersession_does_not_list_a_card_that_was_demoted_since(bench: Bench) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    verbs.supersede(ada, bench.items("pool-hangs"), bench.item("pool-timeout"))
+    verbs.demote(bob, bench.items("pool-hangs"))
+    verbs.undo(ada)
+    assert listed(bench, "pool-hangs") == 0
+
+
+def test_undoing_a_supersession_does_not_list_a_card_that_another_one_replaces(
+    bench: Bench,
+) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    verbs.supersede(ada, bench.items("pool-hangs"), bench.item("pool-timeout"))
+    verbs.supersede(bob, bench.items("pool-hangs"), bench.item("port-8417"))
+    verbs.undo(ada)
+    assert listed(bench, "pool-hangs") == 0
+    verbs.undo(bob)
+    assert listed(bench, "pool-hangs") == 0
+
+
+def test_a_conflict_solved_by_a_lower_status_is_not_listed(bench: Bench) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    act = verbs.demote(ada, bench.items("pool-hangs")).act
+    verbs.demote(bob, bench.items("pool-hangs"))
+    with pytest.raises(ConflictError) as caught:
+        verbs.undo(ada)
+    [conflict] = caught.value.conflicts
+    verbs.undo(ada, {conflict.path: conflict.theirs})
+    assert listed(bench, "pool-hangs") == 0
+    verbs.undo(bob)
+    plan = preview_revert(bob, bench.events(), act) if listed(bench, "pool-hangs") else None
+    assert plan is None
+
+
+def test_a_created_card_that_was_renamed_since_is_not_half_undone(bench: Bench) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    acting.create(bench, ada, random.Random(1))
+    [card] = [card for card in bench.contents().cards if card.name.startswith("fact-number")]
+    base = card.path.read_bytes()
+    new = base.replace(f"name: {card.name}\n".encode(), b"name: renamed\n", 1)
+    verbs.edit(bob, card, base, new)
+    before = bench.files()
+    with pytest.raises(CurateError, match=r"is cards/renamed\.md since"):
+        verbs.undo(ada)
+    assert bench.files() == before
+
+
+@pytest.mark.timeout(1800)
+@settings(
+    max_examples=SEQUENCES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(steps=STEPS, seed=st.integers(0, 10**6))
+def test_random_acts_of_two_writers_leave_a_whole_index(
+    steps: list[tuple[acting.Doing, bool]], seed: int
+) -> None:
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder)).build()
+        writers = bench.curator("ada"), bench.curator("bob")
+        try:
+            for doing, who in steps:
+                try:
+                    doing(bench, writers[who], rng)
+                except (CurateError, IndexError, ValueError):
+                    continue
+                assert wrong_with(bench, writers[0].ledger, set()) == []
+        finally:
+            bench.close()
