@@ -6,11 +6,12 @@ nothing to an agent. Derived: in the cache folder, and made anew at the next ope
 """
 
 # A hook has no time for pathlib.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH112, PTH118, PTH123
+# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH112, PTH116, PTH118, PTH123
 from __future__ import annotations
 
 import json
 import os
+from _thread import get_ident
 
 from memtui.agents.whereabouts import ancestors, checkout
 
@@ -57,7 +58,8 @@ class Search:
 def remember(cache: str, known: Known, project: str = "") -> None:
     """Note a bank under its own folder and, when given, under the root of its project.
 
-    Raises OSError. Safe beside other processes: each note is one file, replaced whole.
+    Raises OSError. Safe beside other processes: each note is one file, replaced whole. A note that says
+    the same stays, so that its time tells since when hooks know the bank.
     """
     folder = os.path.join(cache, FOLDER)
     os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -70,11 +72,29 @@ def remember(cache: str, known: Known, project: str = "") -> None:
             "index": known.index,
             "state": known.state,
         }
-        path = _path(cache, place)
-        temporary = f"{path}.{os.getpid()}"
+        path, text = _path(cache, place), json.dumps(record)
+        if _same(path, text):
+            continue
+        temporary = f"{path}.{os.getpid()}.{get_ident()}"
         with open(temporary, "w", encoding="utf-8") as stream:
-            json.dump(record, stream)
+            stream.write(text)
         os.replace(temporary, path)
+
+
+def since(cache: str, place: str) -> float | None:
+    """When the bank was noted under a folder, in seconds since the epoch; None when it is not."""
+    try:
+        return os.stat(_path(cache, place)).st_mtime
+    except OSError:
+        return None
+
+
+def _same(path: str, text: str) -> bool:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return stream.read(LIMIT) == text
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def forget(cache: str, place: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Set
 from contextlib import AbstractContextManager
 from datetime import datetime
 
-from sqlmodel import Session, SQLModel, col, select
+from sqlmodel import Session, SQLModel, col, func, select
 
 from memtui.clock import format_time, parse_time
 from memtui.ledger.model import InjectionRecord, ProposalRecord, ReceiptRecord, RetrievalRecord
@@ -42,13 +42,42 @@ class Records(ABC):
         )
         self._merge(row)
 
-    def injections(self, session_id: str | None = None) -> list[InjectionRecord]:
-        """All injections, or those of one session, oldest first."""
+    def injections(
+        self, session_id: str | None = None, limit: int | None = None
+    ) -> list[InjectionRecord]:
+        """All injections, or those of one session, or the newest `limit` of them, oldest first."""
         with self._reading() as session:
-            query = select(InjectionRow).order_by(col(InjectionRow.at), col(InjectionRow.id))
+            query = select(InjectionRow).order_by(
+                col(InjectionRow.at).desc(), col(InjectionRow.id).desc()
+            )
             if session_id is not None:
                 query = query.where(col(InjectionRow.session) == session_id)
-            return [_injection(row) for row in session.exec(query)]
+            if limit is not None:
+                query = query.limit(limit)
+            return [_injection(row) for row in session.exec(query)][::-1]
+
+    def unsettled(self) -> list[str]:
+        """The sessions that were sent something of which no receipt says that it arrived."""
+        with self._reading() as session:
+            query = (
+                select(InjectionRow.session)
+                .join(
+                    ReceiptRow,
+                    col(ReceiptRow.injection) == col(InjectionRow.id),
+                    isouter=True,
+                )
+                .where(col(InjectionRow.text) != "")
+                .where(func.coalesce(col(ReceiptRow.outcome), "missing") == "missing")
+                .distinct()
+                .order_by(col(InjectionRow.session))
+            )
+            return list(session.exec(query))
+
+    def last_injections(self) -> dict[str, datetime]:
+        """When each host last asked what to send, by its name."""
+        with self._reading() as session:
+            query = select(InjectionRow.host, func.max(InjectionRow.at)).group_by(InjectionRow.host)
+            return {host: parse_time(at) for host, at in session.exec(query)}
 
     def add_receipt(self, record: ReceiptRecord) -> None:
         """Keep what became of an injection; a later receipt replaces an earlier one."""

@@ -22,6 +22,7 @@ def examine(workspace: Workspace) -> tuple[Finding, ...]:
         *_places(workspace),
         *_bank(workspace, view),
         *_sessions(workspace),
+        *_hooks(workspace),
         *(Finding(note.level, "status", note.text) for note in workspace.status()),
     )
 
@@ -107,6 +108,21 @@ def _sessions(workspace: Workspace) -> Iterator[Finding]:
             "info",
             "skipped",
             f"{kind.count} x {kind.host} {kind.version or '?'}: {kind.reason}{label}, first at {where}",
+        )
+
+
+def _hooks(workspace: Workspace) -> Iterator[Finding]:
+    """What hooks left is taken in first, so that one that only waited does not seem quiet."""
+    found: tuple[Finding, ...] = ()
+    try:
+        workspace.agents.take_in()
+        found = workspace.agents.examine()
+    except (OSError, sqlite3.Error) as error:
+        yield Finding("error", "hooks", f"what hooks left cannot be read: {error}")
+    yield from found
+    if not found:
+        yield Finding(
+            "info", "hooks", "none installed", "`memtui install HOST` lets agents receive the bank"
         )
 
 

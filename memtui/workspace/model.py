@@ -5,7 +5,7 @@ Texts are as stored; whoever draws them sanitizes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -166,12 +166,15 @@ class ScanProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Injection:
-    """A past injection of the ledger: what was planned for one session."""
+class PastDecision:
+    """What became of a card or page in one past session, as its hook decided it.
+
+    `decision` is None where the log has none: the item was not there yet, or the bank was so large
+    that only the best items were logged.
+    """
 
     session: str
     at: datetime
+    host: str
     source: str
-    budget: int
-    text: str
-    lines: tuple[tuple[str, str], ...] = field(default=())
+    decision: Decision | None

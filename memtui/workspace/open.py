@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from memtui.agents.whereabouts import checkout
 from memtui.bank.config import ConfigError
-from memtui.bank.find import current_branch, find_bank, project_root
+from memtui.bank.find import SHARED, Found, find_bank, project_root
 from memtui.bank.load import BankError, BankReader, identify
 from memtui.clock import clock_from
 from memtui.hosts.model import HostHome
@@ -43,13 +44,15 @@ def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> 
     setting = Setting(
         cwd=cwd,
         project_root=root,
-        branch=current_branch(root) if root else "",
+        branch=checkout(str(cwd), environ).branch,
         places=where,
         settings=settings,
         clock=clock,
         home=HostHome(home, _host_environ(settings, environ)),
         hosts=_hosts(settings),
         looked=found.looked,
+        environ=environ,
+        by_project=bank is None and not environ.get("MEMTUI_BANK") and _is_own(found, root),
     )
     try:
         reader = _reader(found.root, setting) if found.root else None
@@ -62,6 +65,11 @@ def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> 
         raise OpenError(str(error), "correct bank.toml; nothing was changed") from error
     except (OSError, sqlite3.Error) as error:
         raise OpenError(f"{where.catalogue}: {error}", "is the cache folder writable?") from error
+
+
+def _is_own(found: Found, project: Path | None) -> bool:
+    """Whether the project alone leads to the bank: not a folder `.memtui-bank` in the tree."""
+    return project is not None and found.root is not None and found.root.name != SHARED
 
 
 def _reader(root: Path, setting: Setting) -> BankReader:

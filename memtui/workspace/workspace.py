@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from memtui.bank.find import Place
+from memtui.agents.whereabouts import checkout
+from memtui.bank.find import Place, current_branch
 from memtui.bank.layout import BankFiles
 from memtui.bank.load import BankReader
 from memtui.bank.model import BankConfig, BankContents, Layout
@@ -38,6 +39,7 @@ from memtui.sessions.scan import Progress, Scanner, ScanReport
 from memtui.sessions.timeline import Timeline
 from memtui.sessions.turn import TurnDetail, read_turn
 from memtui.settings import Settings
+from memtui.workspace.agents_side import AgentsSide
 from memtui.workspace.citing import Citing
 from memtui.workspace.model import (
     BankView,
@@ -77,6 +79,9 @@ class Setting:
     hosts: tuple[Host, ...]
     looked: tuple[Place, ...] = ()
     notes: tuple[StatusNote, ...] = field(default=())
+    environ: Mapping[str, str] = field(default_factory=dict)
+    by_project: bool = False
+    """Whether the project leads to the bank, without anybody naming it."""
 
 
 class Workspace:
@@ -90,6 +95,7 @@ class Workspace:
         self._reader = reader
         self._loading = threading.Lock()
         self._notes: tuple[StatusNote, ...] = setting.notes
+        self._branch = setting.branch
         self.catalogue = Catalogue(setting.places.catalogue, setting.hosts)
         self.catalogue.prepare()
         self._citing = Citing(self.catalogue)
@@ -98,6 +104,7 @@ class Workspace:
         self._recalling: Recalling | None = None
         self._behind = ""
         self._hidden: frozenset[str] = frozenset()
+        self.agents = AgentsSide(self)
         self._scanned = self._has_sessions()
 
     def __enter__(self) -> Workspace:
@@ -135,8 +142,8 @@ class Workspace:
 
     @property
     def branch(self) -> str:
-        """The branch checked out, "" when there is none."""
-        return self._setting.branch
+        """The branch of this work tree as of the last load, "" when there is none."""
+        return self._branch
 
     @property
     def config_folder(self) -> Path:
@@ -228,6 +235,7 @@ class Workspace:
     def load(self) -> BankView:
         """Read the bank and everything computed about it. Raises BankError. Blocks."""
         with self._loading:
+            self._branch = checkout(str(self._setting.cwd), self._setting.environ).branch
             contents = self._contents()
             self._hidden = hidden_sessions(contents.events)
             facts, notes = self._facts(contents)
@@ -249,7 +257,8 @@ class Workspace:
     def _facts(self, contents: BankContents) -> tuple[Facts, tuple[str, ...]]:
         """What is known besides the text; what could not be computed is said."""
         notes: list[str] = []
-        drift = find_drift(contents, self._setting.project_root, self.branch, self.index_path)
+        root = self._setting.project_root
+        drift = find_drift(contents, root, current_branch(root) if root else "", self.index_path)
         if drift.note:
             notes.append(drift.note)
         evidence: dict[str, tuple[State, ...]] = {}
@@ -280,6 +289,7 @@ class Workspace:
                 evidence_states=facts.evidence,
                 events=self._reader.files.events if self._reader else None,
             )
+            self.agents.announce()
         except (OSError, sqlite3.Error) as error:
             self._behind = f"the index is behind: {self.index_path}: {error}"
             return [self._behind]
@@ -379,7 +389,7 @@ class Workspace:
 
     def status(self) -> tuple[StatusNote, ...]:
         """What is off, behind or degraded, and why."""
-        return self._notes
+        return (*self._notes, *self.agents.notes())
 
 
 def _fields(step: Progress) -> tuple[int, int, int, int, Path | None]:

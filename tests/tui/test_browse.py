@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from typing import cast
 
 import pytest
 
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.browse import BrowseScreen
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
 
@@ -119,8 +121,13 @@ async def test_a_bank_folder_that_is_gone_is_said(open_app: Open, sample: Sample
         await settle(pilot)
         shutil.rmtree(sample.bank)
         await pilot.press("R")
-        await pilot.pause(0.6)
-        assert "R tries again" in text_of(app)
+        for _ in range(100):
+            await pilot.pause(0.1)
+            said = cast(BrowseScreen, app.screen).last
+            if "R tries again" in said:
+                break
+        assert "is no longer there" in said
+        assert "R tries again" in said
 
 
 async def test_it_opens_and_quits_many_times(open_app: Open) -> None:

@@ -1,0 +1,89 @@
+"""The memory tools over an open workspace, served until the client goes away."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memtui.agents.mcp_server import serve
+from memtui.agents.memory_tools import Caller, MemoryTools, ToolError
+from memtui.agents.shelf import Place, Shelf
+from memtui.bank.load import BankError
+from memtui.ledger.access import open_ledger
+from memtui.recall.corpus import Bank
+from memtui.recall.engine import Recall
+from memtui.recall.indexes import folder_index
+from memtui.workspace.citing import evidence_folders
+
+if TYPE_CHECKING:
+    from memtui.workspace.workspace import Workspace
+
+SEARCH = "memory_search"
+"""The tool that is worth loading a model for."""
+
+
+def serve_memory(workspace: Workspace, host: str, session: str) -> None:
+    """Serve the tools over the workspace's bank; what changes in its folders is indexed before a call.
+
+    Raises ValueError without a bank, OSError when state or cache cannot be written.
+    """
+    root, index, files = workspace.bank_root, workspace.index_path, workspace.files
+    if root is None or index is None or files is None:
+        raise ValueError("the memory tools need a bank")
+    workspace.load()
+    state = workspace.setting.places.bank_state(workspace.config.id, root)
+    bank = Bank(workspace.agents.key, index.parent)
+    fresh = _Fresh(workspace, root)
+    caller = Caller(session, workspace.branch, host)
+    shelf = Shelf(Place(root, index, evidence_folders(files)))
+    with (
+        closing(open_ledger(state)) as ledger,
+        closing(
+            Recall([bank], index=folder_index({bank.key: state}), clock=workspace.clock)
+        ) as recall,
+    ):
+        tools = MemoryTools(shelf, recall, ledger, workspace.clock, caller)
+
+        def call(name: str, arguments: dict[str, Any] | None) -> str:
+            try:
+                fresh.look()
+            except BankError as error:
+                raise ToolError(f"the memory cannot be read now: {error}") from error
+            if name == SEARCH and find_spec("sentence_transformers") is not None:
+                recall.semantic.start()
+            return tools.call(name, arguments)
+
+        serve(call, version("memtui"))
+
+
+class _Fresh:
+    """Brings the index in step when a folder of the bank changed: an app may not be open."""
+
+    def __init__(self, workspace: Workspace, root: Path) -> None:
+        self._workspace = workspace
+        self._root = root
+        self._times = self._now()
+
+    def look(self) -> None:
+        """Load the bank again if files came, went or were replaced."""
+        now = self._now()
+        if now != self._times:
+            self._workspace.load()
+            self._times = now
+
+    def _now(self) -> tuple[int, ...]:
+        found = []
+        for folder in (
+            self._root,
+            self._root / "cards",
+            self._root / "pages",
+            self._root / "events",
+        ):
+            try:
+                found.append(folder.stat().st_mtime_ns)
+            except OSError:
+                found.append(0)
+        return tuple(found)
