@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.cli.command import OK, CommandError, Context, answer
 from memtui.cli.scanning import scan_first
 from memtui.clock import format_time
+from memtui.ledger.access import LedgerError
 
 if TYPE_CHECKING:
     from memtui.agents.receipts import Delivery
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
                 found = workspace.agents.deliveries(arguments.session)
             else:
                 found = workspace.agents.all_deliveries(max(1, arguments.last))
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, LedgerError) as error:
             raise CommandError(
                 f"the deliveries cannot be read: {error}", "`memtui doctor` says where they lie"
             ) from error

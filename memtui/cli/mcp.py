@@ -33,7 +33,13 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             raise CommandError(
                 "there is no bank for this project", "give --bank, or set MEMTUI_BANK", ERROR
             )
+        from memtui.ledger.access import LedgerError
         from memtui.workspace.memory_server import serve_memory
 
-        serve_memory(workspace, arguments.host, arguments.session)
+        try:
+            serve_memory(workspace, arguments.host, arguments.session)
+        except (OSError, LedgerError) as error:
+            raise CommandError(
+                f"the memory tools cannot be served: {error}", "`memtui doctor` says what is wrong"
+            ) from error
     return OK

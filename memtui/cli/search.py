@@ -9,6 +9,7 @@ import sys
 from memtui.cli.command import NOT_FOUND, OK, CommandError, Context, answer
 from memtui.cli.found import notes_to_stderr, results_json, results_lines, turns_json, turns_lines
 from memtui.cli.scanning import scan_first
+from memtui.ledger.access import LedgerError
 from memtui.recall.model import Mode, Note, Results
 from memtui.workspace.model import BankView
 from memtui.workspace.recalling import Ask, Recalling
@@ -121,12 +122,10 @@ def _sessions(
 
 def _log(recalling: Recalling, results: Results) -> None:
     """Keep it in the ledger, once the answer is out: opening the ledger takes half a second."""
-    from sqlalchemy.exc import SQLAlchemyError
-
     sys.stdout.flush()
     try:
         recalling.log(results)
-    except (OSError, SQLAlchemyError) as error:
+    except (OSError, LedgerError) as error:
         sys.stderr.write(f"memtui: this search was not logged: {error}\n")
 
 

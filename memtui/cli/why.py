@@ -11,6 +11,7 @@ from memtui.cli.inject import SOURCES
 from memtui.clock import format_time
 from memtui.inject.limits import LIMITS
 from memtui.inject.model import Decision
+from memtui.ledger.access import LedgerError
 from memtui.reasons import MEANING
 from memtui.workspace.model import ItemView, PastDecision, PreviewOptions
 
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         try:
             workspace.agents.take_in()
             past = workspace.agents.past(found.item.id)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, LedgerError) as error:
             raise CommandError(
                 f"the log of past sessions cannot be read: {error}",
                 "`memtui doctor` says where it lies",

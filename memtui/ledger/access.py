@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +11,10 @@ if TYPE_CHECKING:
     from memtui.ledger.store import Ledger
 
 LEDGER_NAME = "ledger.db"
+
+
+class LedgerError(Exception):
+    """The ledger cannot be read or written: the text says which file, and why."""
 
 
 def open_ledger(state: Path) -> Ledger:
@@ -20,3 +26,24 @@ def open_ledger(state: Path) -> Ledger:
 
     state.mkdir(parents=True, exist_ok=True)
     return Ledger(state / LEDGER_NAME)
+
+
+@contextmanager
+def using_ledger(state: Path) -> Iterator[Ledger]:
+    """The ledger for the length of a block. Raises OSError, or LedgerError for whatever its store says."""
+    with ledger_faults(state), closing(open_ledger(state)) as ledger:
+        yield ledger
+
+
+@contextmanager
+def ledger_faults(state: Path) -> Iterator[None]:
+    """Within the block, what the store of the ledger in `state` raises is a LedgerError."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from memtui.ledger.migrations import LedgerTooNewError
+
+    try:
+        yield
+    except (SQLAlchemyError, LedgerTooNewError) as error:
+        cause = getattr(error, "orig", None) or error
+        raise LedgerError(f"{state / LEDGER_NAME}: {cause}") from error

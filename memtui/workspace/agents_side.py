@@ -46,7 +46,7 @@ class AgentsSide:
     def settle(self) -> Settled:
         """Take in what hooks left and settle what the transcripts tell; then look at the hooks' health.
 
-        Blocks. Raises OSError, sqlite3.Error, or what the ledger raises.
+        Blocks. Raises OSError, sqlite3.Error, LedgerError.
         """
         settled = self.take_in()
         self._health = self.examine()

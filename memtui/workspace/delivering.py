@@ -16,7 +16,7 @@ from memtui.clock import Clock
 from memtui.index.reader import IndexMissing, Reader
 from memtui.inject.model import Decision, Snapshot
 from memtui.inject.snapshot import build
-from memtui.ledger.access import LEDGER_NAME, open_ledger
+from memtui.ledger.access import LEDGER_NAME, using_ledger
 from memtui.ledger.model import InjectionRecord
 from memtui.sessions.catalogue import Catalogue
 from memtui.workspace.model import PastDecision
@@ -61,7 +61,7 @@ class Delivering:
     def settle(self) -> Settled:
         """Take in what hooks left, then compare what is open with the transcripts.
 
-        Raises OSError, sqlite3.Error, or what the ledger raises.
+        Raises OSError, sqlite3.Error, LedgerError.
         """
         if not self._anything():
             return Settled()
@@ -113,7 +113,7 @@ class Delivering:
 
     @contextmanager
     def _ledger(self) -> Iterator[Ledger]:
-        with self._turn, closing(open_ledger(self.mail.state)) as ledger:
+        with self._turn, using_ledger(self.mail.state) as ledger:
             yield ledger
 
     def _judge(self, ledger: Ledger, key: str) -> int:

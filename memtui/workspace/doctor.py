@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
+from memtui.ledger.access import LedgerError
 from memtui.workspace.model import BankView, Finding
 from memtui.workspace.recalling import off_note
 from memtui.workspace.workspace import Workspace
@@ -117,7 +118,7 @@ def _hooks(workspace: Workspace) -> Iterator[Finding]:
     try:
         workspace.agents.take_in()
         found = workspace.agents.examine()
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, LedgerError) as error:
         yield Finding("error", "hooks", f"what hooks left cannot be read: {error}")
     yield from found
     if not found:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +10,8 @@ from memtui.agents.mcp_server import serve
 from memtui.agents.memory_tools import Caller, MemoryTools, ToolError
 from memtui.agents.shelf import Place, Shelf
 from memtui.bank.load import BankError
-from memtui.ledger.access import open_ledger
-from memtui.recall.corpus import Bank
-from memtui.recall.engine import Recall
-from memtui.recall.indexes import folder_index
+from memtui.ledger.access import LedgerError, ledger_faults, using_ledger
+from memtui.recall.model import SemanticState
 from memtui.workspace.citing import evidence_folders
 
 if TYPE_CHECKING:
@@ -31,30 +27,27 @@ def serve_memory(workspace: Workspace, host: str, session: str) -> None:
     Raises ValueError without a bank, OSError when state or cache cannot be written.
     """
     root, index, files = workspace.bank_root, workspace.index_path, workspace.files
-    if root is None or index is None or files is None:
+    recalling = workspace.recalling
+    if root is None or index is None or files is None or recalling is None:
         raise ValueError("the memory tools need a bank")
     workspace.load()
     state = workspace.setting.places.bank_state(workspace.config.id, root)
-    bank = Bank(workspace.agents.key, index.parent)
     fresh = _Fresh(workspace, root)
     caller = Caller(session, workspace.branch, host)
     shelf = Shelf(Place(root, index, evidence_folders(files)))
-    with (
-        closing(open_ledger(state)) as ledger,
-        closing(
-            Recall([bank], index=folder_index({bank.key: state}), clock=workspace.clock)
-        ) as recall,
-    ):
-        tools = MemoryTools(shelf, recall, ledger, workspace.clock, caller)
+    engine = recalling.engine
+    with using_ledger(state) as ledger:
+        tools = MemoryTools(shelf, engine, ledger, workspace.clock, caller)
 
         def call(name: str, arguments: dict[str, Any] | None) -> str:
             try:
                 fresh.look()
-            except BankError as error:
-                raise ToolError(f"the memory cannot be read now: {error}") from error
-            if name == SEARCH and find_spec("sentence_transformers") is not None:
-                recall.semantic.start()
-            return tools.call(name, arguments)
+                if name == SEARCH and recalling.state is not SemanticState.OFF:
+                    engine.semantic.start()
+                with ledger_faults(state):
+                    return tools.call(name, arguments)
+            except (BankError, LedgerError) as error:
+                raise ToolError(f"the memory cannot be reached now: {error}") from error
 
         serve(call, version("memtui"))
 

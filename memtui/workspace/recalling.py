@@ -18,7 +18,7 @@ from memtui.bank.find import BANKS
 from memtui.bank.layout import CONFIG
 from memtui.bank.load import BankReader
 from memtui.clock import Clock
-from memtui.ledger.access import LEDGER_NAME, open_ledger
+from memtui.ledger.access import LEDGER_NAME, ledger_faults, open_ledger
 from memtui.ledger.model import RetrievalRecord
 from memtui.paths import Places
 from memtui.recall import embed, retrievals
@@ -196,6 +196,11 @@ class Recalling:
         """Pairs of live items that say nearly the same. Raises `corpus.CorpusError`."""
         return self._engine().duplicates(limit=limit)
 
+    @property
+    def engine(self) -> Recall:
+        """The engine itself, for the tools that agents call."""
+        return self._engine()
+
     # The model
 
     def stored(self) -> list[tuple[str, str, int]]:
@@ -210,7 +215,7 @@ class Recalling:
     # The log
 
     def log(self, results: Results, origin: str = "terminal") -> RetrievalRecord:
-        """Keep a search in the ledger. Raises OSError, `sqlalchemy.exc.SQLAlchemyError`."""
+        """Keep a search in the ledger. Raises OSError, `access.LedgerError`."""
         record = retrievals.record(results, origin, "", self._clock())
         with self._logged() as ledger:
             ledger.add_retrieval(record)
@@ -266,7 +271,7 @@ class Recalling:
 
     @contextmanager
     def _logged(self) -> Iterator[Ledger]:
-        with self._logging:
+        with self._logging, ledger_faults(self.home.state):
             if self._ledger is None:
                 self._ledger = open_ledger(self.home.state)
             yield self._ledger
