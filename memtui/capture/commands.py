@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 from memtui.capture.turns import Turn
 
-_SEPARATORS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_HERE = re.compile(
+    r"<<-?\s*['\"]?(\w+)['\"]?(?P<rest>[^\n]*)\n.*?(?:^\s*\1\b|\Z)", re.DOTALL | re.MULTILINE
+)
+_PIECE = re.compile(r"""\s*(?P<end>&&|\|\||;|\n)\s*|"(?:\\.|[^"\\])*"|'[^']*'|.""", re.DOTALL)
 _SETTING = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*=")
 _WRAPPERS = {
     "sudo",
@@ -24,9 +27,12 @@ _WRAPPERS = {
     "command",
 }
 _TRIVIAL = {
-    "cat", "cd", "cp", "date", "echo", "export", "false", "find", "git", "grep", "head", "ls", "mkdir",
-    "mv", "printf", "pwd", "rg", "rm", "sed", "set", "sleep", "source", "tail", "touch", "true", "which",
+    "[", "cat", "cd", "cp", "date", "echo", "export", "false", "find", "grep", "head", "ls", "mkdir",
+    "mv", "printf", "pwd", "rg", "rm", "sed", "set", "sleep", "source", "tail", "test", "touch", "true",
+    "which",
 }  # fmt: skip
+_GIT = {"push", "pull", "merge", "rebase", "cherry-pick", "clone", "am"}
+"""What of git can fail for a reason worth keeping; the rest looks or records."""
 _TEST_RUNNERS = {"pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec"}
 _TEST_COMMANDS = {
     "go",
@@ -46,6 +52,12 @@ _REPORT_FAILED = re.compile(
     r"test result: FAILED.*|Tests:\s+[1-9]\d* failed.*|.*\b[1-9]\d* failing)\s*$",
     re.MULTILINE,
 )
+_REFUSED = re.compile(
+    r"rejected(?:\(| by|:)|requested permissions? to|doesn't want to proceed with this tool use|"
+    r"not allowed by|has not been read yet",
+    re.IGNORECASE,
+)
+_SHOWN = 4000
 _TRACEBACK = re.compile(r"^Traceback \(most recent call last\):", re.MULTILINE)
 
 
@@ -70,7 +82,8 @@ class Run:
     def covers(self, other: Run) -> bool:
         """Whether success of this run means that what `other` ran now works."""
         if self.program != other.program:
-            return False
+            # What failed under a wrapper works without it.
+            return bool(self.targets) and other.key.endswith(f" {self.key}")
         if self.targets == other.targets:
             return True
         if not self.is_test:
@@ -83,7 +96,7 @@ class Run:
 
 def runs(command: str) -> tuple[Run, ...]:
     """The programs of a command line, without what only looks, moves or prints."""
-    found = (_run(part) for part in _SEPARATORS.split(command.strip()) if part)
+    found = (_run(part) for part in _parts(command) if part)
     return tuple(run for run in found if run is not None)
 
 
@@ -102,6 +115,22 @@ def failed(turn: Turn) -> bool:
     return "|" in turn.command and bool(_TRACEBACK.search(turn.output))
 
 
+def refused(turn: Turn) -> bool:
+    """Whether a call never ran: its host or its user said no."""
+    return bool(_REFUSED.search(turn.output[:_SHOWN])) and turn.exit_code is None
+
+
+def _parts(command: str) -> list[str]:
+    """The commands of a line, split where no quote is open; what a here-document feeds is left out."""
+    parts = [""]
+    for piece in _PIECE.finditer(_HERE.sub(r"\g<rest>\n", command.strip())):
+        if piece["end"]:
+            parts.append("")
+        else:
+            parts[-1] += piece.group()
+    return parts
+
+
 def _run(part: str) -> Run | None:
     words = _words(part.split("|")[0])
     settings = []
@@ -112,7 +141,7 @@ def _run(part: str) -> Run | None:
     if not words:
         return None
     program, rest = _program(words)
-    if program in _TRIVIAL:
+    if program in _TRIVIAL or (program == "git" and not _GIT & set(rest[:3])):
         return None
     targets = tuple(word for word in rest if not word.startswith(("-", ">", "<", "2>", "&>")))
     return Run(program, targets, tuple(settings))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memtui.capture.commands import Run, failed, runs
+from memtui.capture.commands import Run, failed, refused, runs
 from memtui.capture.turns import Turn
 
 MAX_DISTANCE = 400
@@ -40,6 +40,8 @@ def pairs(turns: Sequence[Turn]) -> list[Pair]:
         if not turn.command:
             continue
         own = runs(turn.command)
+        if refused(turn):
+            continue
         if failed(turn):
             waiting = _add_failure(waiting, own, place)
             continue

@@ -1,0 +1,1 @@
+"""Extractors by rule: each looks for one kind of outcome in a session's turns."""
