@@ -27,6 +27,9 @@ from memtui.ledger.model import ActRecord, FileRecord
 FINAL = ("purge",)
 """Verbs that undo leaves alone. (Edits made outside have a writer of their own, so it never sees them.)"""
 
+LOCAL = ("reject", "sight")
+"""Verbs about proposals, which are local: they leave no event in the bank, and neither does their undo."""
+
 
 class NothingToUndoError(CurateError):
     """This writer has no act left to take back (or to do again)."""
@@ -82,6 +85,7 @@ def _again(
         target = find(curator)
         changes = restoring(curator, target, forward=forward, resolve=resolve)
         past = "undid" if verb == "undo" else "redid"
+        about = () if target.verb in LOCAL else (event_about(curator, verb, target),)
         return Act(
             verb=verb,
             items=target.items,
@@ -90,7 +94,7 @@ def _again(
             if target.title
             else f"{past} {target.verb}",
             changes=changes,
-            events=(event_about(curator, verb, target),),
+            events=about,
             undoes=target.id,
         )
 

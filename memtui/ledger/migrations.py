@@ -92,6 +92,33 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX proposals_by_status ON proposals (status, at)",
         "CREATE INDEX proposals_by_key ON proposals (key)",
     ),
+    (
+        """CREATE TABLE captured (
+            session TEXT PRIMARY KEY,
+            mark TEXT NOT NULL,
+            at TEXT NOT NULL,
+            status TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            observed INTEGER NOT NULL,
+            proposed INTEGER NOT NULL,
+            title TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            steps TEXT NOT NULL
+        )""",
+        """CREATE TABLE sightings (
+            subject TEXT NOT NULL,
+            record TEXT NOT NULL,
+            session TEXT NOT NULL,
+            at TEXT NOT NULL,
+            PRIMARY KEY (subject, record)
+        )""",
+        """CREATE TABLE sleeps (
+            id TEXT PRIMARY KEY,
+            at TEXT NOT NULL,
+            read INTEGER NOT NULL,
+            report TEXT NOT NULL
+        )""",
+    ),
 )
 
 

@@ -113,6 +113,49 @@ class RetrievalRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class CapturedRecord:
+    """What was read of one session (`host:session`). `mark` changes when the session goes on.
+
+    `status` is read or failed, `detail` says why it failed; `observed` and `proposed` are counts;
+    `title` and `outcome` are its summary; `steps` are what it ran, as (command, record).
+    """
+
+    session: str
+    mark: str
+    at: datetime
+    status: str = "read"
+    detail: str = ""
+    observed: int = 0
+    proposed: int = 0
+    title: str = ""
+    outcome: str = ""
+    steps: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SightingRecord:
+    """One more time that something was seen: `subject` is `proposal:<key>` or `card:<id>`.
+
+    `record` cites where, `host:session#record`; a record counts once for a subject.
+    """
+
+    subject: str
+    record: str
+    session: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SleepRecord:
+    """One sleep that was carried out: how many sessions it read, and its report as JSON."""
+
+    id: str
+    at: datetime
+    read: int
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalRecord:
     """A suggested change in the inbox: `status` is waiting, accepted, rejected or expired.
 

@@ -12,7 +12,18 @@ from sqlmodel import Session, SQLModel, col, func, select
 
 from memtui.clock import format_time, parse_time
 from memtui.ledger.model import InjectionRecord, ProposalRecord, ReceiptRecord, RetrievalRecord
-from memtui.ledger.schema import InjectionRow, ProposalRow, ReceiptRow, RetrievalRow
+from memtui.ledger.schema import (
+    CapturedRow,
+    InjectionRow,
+    ProposalRow,
+    ReceiptRow,
+    RetrievalRow,
+    SightingRow,
+    SleepRow,
+)
+
+CAPTURE = (CapturedRow, SightingRow, SleepRow)
+"""What capture keeps: a purge looks here too."""
 
 
 class Records(ABC):
@@ -126,21 +137,7 @@ class Records(ABC):
 
     def put_proposal(self, record: ProposalRecord) -> None:
         """Add a proposal, or replace the one with its id (to decide on it)."""
-        row = ProposalRow(
-            id=record.id,
-            at=format_time(record.at),
-            key=record.key,
-            proposer=record.proposer,
-            session=record.session,
-            verb=record.verb,
-            title=record.title,
-            nearest=record.nearest,
-            status=record.status,
-            decided_at=_format(record.decided_at),
-            payload=_dump(dict(record.payload)),
-            evidence=_dump([dict(evidence) for evidence in record.evidence]),
-        )
-        self._merge(row)
+        self._merge(proposal_row(record))
 
     def proposals(self, status: str | None = None) -> list[ProposalRecord]:
         """All proposals, or those with one status, oldest first."""
@@ -148,7 +145,7 @@ class Records(ABC):
             query = select(ProposalRow).order_by(col(ProposalRow.at), col(ProposalRow.id))
             if status is not None:
                 query = query.where(col(ProposalRow.status) == status)
-            return [_proposal(row) for row in session.exec(query)]
+            return [proposal_of(row) for row in session.exec(query)]
 
     def proposed_before(self, key: str) -> bool:
         """Whether something with this key was ever proposed, whatever became of it."""
@@ -165,7 +162,7 @@ class Records(ABC):
     ) -> int:
         """Delete the rows that match, or that are proposals about `items`. Returns how many."""
         gone = 0
-        for table in (InjectionRow, RetrievalRow, ProposalRow, ReceiptRow):
+        for table in (InjectionRow, RetrievalRow, ProposalRow, ReceiptRow, *CAPTURE):
             for row in session.exec(select(table)):
                 values = [value for value in row.model_dump().values() if isinstance(value, str)]
                 nearest = isinstance(row, ProposalRow) and row.nearest in items
@@ -212,7 +209,25 @@ def _retrieval(row: RetrievalRow) -> RetrievalRecord:
     )
 
 
-def _proposal(row: ProposalRow) -> ProposalRecord:
+def proposal_row(record: ProposalRecord) -> ProposalRow:
+    """A proposal as the ledger keeps it."""
+    return ProposalRow(
+        id=record.id,
+        at=format_time(record.at),
+        key=record.key,
+        proposer=record.proposer,
+        session=record.session,
+        verb=record.verb,
+        title=record.title,
+        nearest=record.nearest,
+        status=record.status,
+        decided_at=_format(record.decided_at),
+        payload=_dump(dict(record.payload)),
+        evidence=_dump([dict(evidence) for evidence in record.evidence]),
+    )
+
+
+def proposal_of(row: ProposalRow) -> ProposalRecord:
     return ProposalRecord(
         id=row.id,
         at=parse_time(row.at),

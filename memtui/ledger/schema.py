@@ -89,6 +89,45 @@ class RetrievalRow(SQLModel, table=True):
     shown: str
 
 
+class CapturedRow(SQLModel, table=True):
+    """What was read of one session; `steps` is a JSON array."""
+
+    __tablename__ = "captured"
+
+    session: str = Field(primary_key=True)
+    mark: str
+    at: str
+    status: str
+    detail: str
+    observed: int
+    proposed: int
+    title: str
+    outcome: str
+    steps: str
+
+
+class SightingRow(SQLModel, table=True):
+    """One more time that something was seen."""
+
+    __tablename__ = "sightings"
+
+    subject: str = Field(primary_key=True)
+    record: str = Field(primary_key=True)
+    session: str
+    at: str
+
+
+class SleepRow(SQLModel, table=True):
+    """One sleep; `report` is a JSON object."""
+
+    __tablename__ = "sleeps"
+
+    id: str = Field(primary_key=True)
+    at: str
+    read: int
+    report: str
+
+
 class ProposalRow(SQLModel, table=True):
     """A suggestion in the inbox; `payload` is a JSON object, `evidence` a JSON array."""
 

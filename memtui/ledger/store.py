@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from memtui.clock import format_time, parse_time
+from memtui.ledger.captures import Captures
 from memtui.ledger.engine import connect, shrink, writing
 from memtui.ledger.model import ActRecord, ActState, FileRecord
 from memtui.ledger.records import Records
@@ -21,7 +22,7 @@ ERASED = ""
 """What stands in the place of a text that a purge erased."""
 
 
-class Ledger(Records):
+class Ledger(Records, Captures):
     """One `ledger.db`. Usable from several threads and beside other processes; close it when done."""
 
     def __init__(self, path: Path) -> None:
