@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memtui.bank.model import Scope
-from memtui.capture import phrases
-from memtui.capture.pairs import pairs
+from memtui.capture.extract.all import findings
+from memtui.capture.observation import ROUTINE
 from memtui.capture.turns import Turn
-from memtui.curate.draft import Draft, draft, draft_pair
+from memtui.curate.draft import Draft, draft_finding
 from memtui.curate.similar import SAME, similarity
-from memtui.hosts.model import Kind
 
 REASONS = {
     "pair": "a failure and its success",
     "correction": "the user corrected the agent",
     "root cause": "a cause is stated",
+    "dead end": "tried and given up",
     "decision": "a decision with its reason",
     "environment": "a fact about the environment",
 }
@@ -42,21 +42,10 @@ def candidates(turns: Sequence[Turn], scope: Scope) -> list[Candidate]:
 
 
 def _all(turns: Sequence[Turn], scope: Scope) -> Iterator[Candidate]:
-    for pair in pairs(turns):
-        made = draft_pair(turns, pair, scope)
-        yield Candidate(made, REASONS["pair"], (pair.failure, pair.success))
-    for place, turn in enumerate(turns):
-        if _tells(turn):
-            made = draft([turn], scope)
-            if made.rule in REASONS:
-                yield Candidate(made, REASONS[made.rule], (place,))
-
-
-def _tells(turn: Turn) -> bool:
-    if turn.kind is Kind.PROMPT:
-        return phrases.correction(turn.text) is not None
-    finders = (phrases.root_cause, phrases.decision, phrases.environment)
-    return turn.kind is Kind.ANSWER and any(find(turn.text) for find in finders)
+    for finding in findings(turns):
+        if finding.kind not in ROUTINE:
+            made = draft_finding(turns, finding, scope)
+            yield Candidate(made, REASONS[made.rule], finding.places)
 
 
 def _rank(candidate: Candidate) -> tuple[int, int]:

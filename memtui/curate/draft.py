@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from memtui.bank.model import Evidence, Scope
 from memtui.capture import phrases
 from memtui.capture.commands import Run, failed, runs
+from memtui.capture.extract.finding import Finding
+from memtui.capture.observation import What
 from memtui.capture.pairs import Pair, pairs
 from memtui.capture.turns import Turn
 from memtui.hosts.model import Kind
@@ -62,7 +64,7 @@ def draft_pair(turns: Sequence[Turn], pair: Pair, scope: Scope) -> Draft:
     cause_turn, cause = _said(between, phrases.root_cause)
     fix = _fix(failure, success, turns[pair.failure + 1 : pair.success])
     answers = [t for t in turns[pair.failure + 1 : pair.success] if t.kind is Kind.ANSWER]
-    why_turn, why = _said(answers, _explanation)
+    why_turn, why = _said(answers, phrases.explanation)
     lines = [f"Use when: `{_short(pair.key, 80)}` fails with `{symptom}`.", ""]
     lines += [f"Cause: {cause}"] if cause else []
     lines += [why] if why and not cause else []
@@ -80,8 +82,42 @@ def draft_pair(turns: Sequence[Turn], pair: Pair, scope: Scope) -> Draft:
         tags=_tags(pair.key),
         scope=paths,
         evidence=tuple(cited),
-        importance=0.7,
+        importance=0.7 if cause or why else 0.4,
     )
+
+
+def draft_finding(turns: Sequence[Turn], finding: Finding, scope: Scope) -> Draft:
+    """A draft of what an extractor found; `turns` is the whole session."""
+    shown = [turns[place] for place in finding.places]
+    if finding.kind is What.PAIR:
+        for pair in pairs(turns):
+            if (pair.failure, pair.success) == finding.places:
+                return draft_pair(turns, pair, scope)
+    kind, rule, importance = _SAID[finding.kind]
+    turn = shown[0]
+    why = phrases.reason(turn.text)
+    body = [_use_when(shown, scope), "", finding.sentence]
+    body += ["Did not work."] if finding.kind is What.DEAD_END else []
+    body += [f"Why: {why}"] if why and why not in finding.sentence else []
+    title = _LEAD.sub("", finding.sentence)
+    made = _spoken(turn, finding.sentence, body, kind, rule, shown, scope, importance)
+    return replace(made, title=_title(title))
+
+
+_SAID = {
+    What.PAIR: ("pitfall", "pair", 0.7),
+    What.CORRECTION: ("convention", "correction", 0.8),
+    What.CAUSE: ("pitfall", "root cause", 0.6),
+    What.DECISION: ("decision", "decision", 0.6),
+    What.ENVIRONMENT: ("env", "environment", 0.5),
+    What.DEAD_END: ("pitfall", "dead end", 0.5),
+}
+"""Type, rule and importance of a card from a finding of this kind."""
+_LEAD = re.compile(
+    r"^\W*(?:found it|problem found|(?:root )?cause|ursache|decision|fixed|confirmed|note)\b"
+    r"[*:.!]+\s*",
+    re.IGNORECASE,
+)
 
 
 def _pair_rule(turns: Sequence[Turn], scope: Scope) -> Draft | None:
@@ -178,11 +214,6 @@ def _said(turns: Sequence[Turn], find: Callable[[str], str | None]) -> tuple[Tur
         if sentence:
             return turn, sentence
     return None, ""
-
-
-def _explanation(text: str) -> str | None:
-    """The first sentence of an answer that says how something is."""
-    return next((s for s in phrases.sentences(text) if phrases.is_outcome(s)), None)
 
 
 def _fix(failure: Turn, success: Turn, between: Sequence[Turn]) -> str:

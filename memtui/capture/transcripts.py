@@ -1,0 +1,143 @@
+"""Catalogued sessions as capture reads them: whole, in order, without our own fenced text."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memtui.capture.turns import Turn, turns_of
+from memtui.hosts.model import Entry, SessionInfo, SourceFile
+from memtui.hosts.read import parse_file, without_rolled_back
+from memtui.safety import fence
+from memtui.sessions.catalogue import Catalogue, source_of
+
+MAX_OUTPUT = 64 * 1024
+"""Characters of one output that are looked at: its beginning and its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One session of the catalogue: `mark` changes when it goes on; `size` is that of its files, in bytes.
+
+    `folder` is where it worked, `ended` in milliseconds since the epoch. Sub-agents have an `agent`.
+    """
+
+    row: int
+    host: str
+    session: str
+    agent: str
+    project: str
+    folder: str
+    branch: str
+    title: str
+    ended: int
+    mark: str
+    size: int
+    files: tuple[SourceFile, ...]
+
+    @property
+    def name(self) -> str:
+        """The session as `host:session`, with the sub-agent if it is one's."""
+        return f"{self.host}:{self.session}" + (f"/{self.agent}" if self.agent else "")
+
+
+def headings(catalogue: Catalogue, projects: Sequence[str]) -> list[Heading]:
+    """The sessions of these projects whose files are still there, oldest first. Raises sqlite3.Error."""
+    with closing(catalogue.reader()) as db:
+        marks = ",".join("?" * len(projects))
+        rows = db.execute(
+            "SELECT id, host, session, agent, project, cwds, branch, title, started, ended, n_all "
+            f"FROM sessions WHERE n_all > 0 AND project IN ({marks}) "
+            "ORDER BY started, id",
+            tuple(projects),
+        ).fetchall()
+        found = [_heading(db, row) for row in rows]
+    return [heading for heading in found if heading.files]
+
+
+def _heading(db: sqlite3.Connection, row: tuple[object, ...]) -> Heading:
+    number, host, session, agent, project, cwds, branch, title, _, ended, count = row
+    files = db.execute(
+        "SELECT f.id, f.size FROM session_files sf JOIN files f ON f.id = sf.file "
+        "WHERE sf.session = ? AND NOT f.gone ORDER BY f.started, f.id",
+        (number,),
+    ).fetchall()
+    sources = [source_of(db, file) for file, _ in files]
+    folders = json.loads(str(cwds)) or [""]
+    return Heading(
+        row=int(str(number)),
+        host=str(host),
+        session=str(session),
+        agent=str(agent),
+        project=str(project),
+        folder=str(folders[0]),
+        branch=str(branch or ""),
+        title=str(title or ""),
+        ended=int(str(ended or 0)),
+        mark=f"{count}:{ended or 0}",
+        size=sum(size for _, size in files),
+        files=tuple(source for source in sources if source is not None),
+    )
+
+
+def read(heading: Heading) -> list[Turn]:
+    """The turns of a session. Raises OSError when none of its files can be read."""
+    entries: list[Entry] = []
+    failed: OSError | None = None
+    seen: set[tuple[str, int]] = set()
+    for source in heading.files:
+        try:
+            for entry in _entries(source, heading):
+                if (entry.record, entry.part) not in seen:
+                    seen.add((entry.record, entry.part))
+                    entries.append(entry)
+        except (OSError, EOFError) as error:
+            failed = OSError(f"{source.path}: {error}")
+    if failed is not None and not entries:
+        raise failed
+    return clean(
+        turns_of(heading.host, heading.session, without_rolled_back(entries)), Path(heading.folder)
+    )
+
+
+def _entries(source: SourceFile, heading: Heading) -> Iterator[Entry]:
+    """The entries of a file that belong to the session: a file may hold several, and sub-agents."""
+    name, agent = source.session or heading.session, source.agent or ""
+    wanted = (heading.session, heading.agent)
+    for event in parse_file(source):
+        if isinstance(event, SessionInfo):
+            name, agent = event.session or name, event.agent or agent
+        if isinstance(event, Entry) and (name, event.agent or agent) == wanted:
+            yield event
+
+
+def clean(turns: Iterable[Turn], folder: Path | None = None) -> list[Turn]:
+    """Turns without what we put there ourselves, with paths below `folder` relative to it."""
+    return [
+        replace(
+            turn,
+            text=fence.strip(turn.text),
+            command=fence.strip(turn.command),
+            output=fence.strip(_ends(turn.output)),
+            paths=tuple(_relative(path, folder) for path in turn.paths),
+        )
+        for turn in turns
+    ]
+
+
+def _ends(output: str) -> str:
+    if len(output) <= MAX_OUTPUT:
+        return output
+    half = MAX_OUTPUT // 2
+    return f"{fence.strip(output[:half])}\n[...]\n{output[-half:]}"
+
+
+def _relative(path: str, folder: Path | None) -> str:
+    if folder is None or not folder.name or not path.startswith("/"):
+        return path
+    inside = Path(path)
+    return inside.relative_to(folder).as_posix() if inside.is_relative_to(folder) else path
