@@ -79,7 +79,7 @@ def _record(curator: Curator, act_id: str, act: Act) -> ActRecord:
         at=curator.clock(),
         writer=act.events[0].writer if act.events else curator.writer,
         verb=act.verb,
-        items=act.items,
+        items=(*act.items, *curator.deciding),
         title=act.title,
         summary=act.summary,
         files=tuple(records),

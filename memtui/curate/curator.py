@@ -43,6 +43,8 @@ class Curator:
     """Everything a verb needs of one bank. Close it when done.
 
     `writer` is one person on one machine; `by` is human, agent or job and says who is at work.
+    `deciding` names the proposals (`proposal:<id>`) that the next acts decide: the ledger keeps them
+    with the act, so that a proposal is decided exactly when its act is done.
     The ledger is opened at the first act, because that costs an import of 400 ms.
     """
 
@@ -66,6 +68,7 @@ class Curator:
         self.writer = writer
         self.clock = clock
         self.by = by
+        self.deciding: tuple[str, ...] = ()
         self._ledger: Ledger | None = None
 
     @classmethod

@@ -22,6 +22,7 @@ from memtui.curate.curator import Curator
 from memtui.curate.file_records import follows, moved
 from memtui.curate.files import id_in, is_item, item_files
 from memtui.curate.index_lines import settled
+from memtui.ledger.captures import PROPOSAL
 from memtui.ledger.model import ActRecord, FileRecord
 
 FINAL = ("purge",)
@@ -104,7 +105,8 @@ def _again(
 def event_about(curator: Curator, verb: str, target: ActRecord) -> Event:
     """The event of an undo, redo or revert: it names the act and its verb."""
     item = target.items[0] if target.items else ""
-    data = {OF: target.id, "verb": target.verb, "items": list(target.items)}
+    items = [item for item in target.items if not item.startswith(PROPOSAL)]
+    data = {OF: target.id, "verb": target.verb, "items": items}
     return curator.event("act", verb, item, title=target.title, data=data)
 
 

@@ -11,9 +11,19 @@ from contextlib import AbstractContextManager
 from sqlmodel import Session, col, select
 
 from memtui.clock import format_time, parse_time
-from memtui.ledger.model import CapturedRecord, ProposalRecord, SightingRecord, SleepRecord
+from memtui.ledger.model import (
+    ActState,
+    CapturedRecord,
+    DecisionRecord,
+    ProposalRecord,
+    SightingRecord,
+    SleepRecord,
+)
 from memtui.ledger.records import proposal_row
 from memtui.ledger.schema import ActRow, CapturedRow, SightingRow, SleepRow
+
+PROPOSAL = "proposal:"
+"""How the items of an act name a proposal that it decides."""
 
 
 class Captures(ABC):
@@ -77,11 +87,23 @@ class Captures(ABC):
                 return None
             return SleepRecord(row.id, parse_time(row.at), row.read, json.loads(row.report))
 
-    def undone(self) -> Mapping[str, str]:
-        """Acts that were taken back, by id, with the undo that did it."""
+    def decisions(self) -> Mapping[str, DecisionRecord]:
+        """By which act each proposal (by id) was decided; what was taken back is left out."""
+        found: dict[str, DecisionRecord] = {}
         with self._reading() as session:
-            query = select(ActRow.id, ActRow.undone_by).where(col(ActRow.undone_by).is_not(None))
-            return {act: str(by) for act, by in session.exec(query)}
+            query = select(ActRow).where(
+                col(ActRow.items).contains(PROPOSAL),
+                col(ActRow.state) == ActState.DONE.value,
+                col(ActRow.undoes).is_(None),
+                col(ActRow.undone_by).is_(None),
+            )
+            for row in session.exec(query.order_by(col(ActRow.seq))):
+                items = json.loads(row.items)
+                about = [item.removeprefix(PROPOSAL) for item in items if item.startswith(PROPOSAL)]
+                made = next((item for item in items if not item.startswith(PROPOSAL)), "")
+                for proposal in about:
+                    found[proposal] = DecisionRecord(row.id, row.verb, parse_time(row.at), made)
+        return found
 
 
 def _captured_row(record: CapturedRecord) -> CapturedRow:

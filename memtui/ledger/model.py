@@ -146,6 +146,16 @@ class SightingRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """The act that decided a proposal: its verb, when, and the first item that it is about."""
+
+    act: str
+    verb: str
+    at: datetime
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
 class SleepRecord:
     """One sleep that was carried out: how many sessions it read, and its report as JSON."""
 

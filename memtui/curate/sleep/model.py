@@ -1,0 +1,108 @@
+"""What a sleep is asked, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from memtui.bank.model import BankContents
+from memtui.sessions.catalogue import Catalogue
+
+DUE_AFTER = timedelta(hours=24)
+DUE_SESSIONS = 5
+QUIET = timedelta(minutes=5)
+"""A session that was written to more recently is not finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What sleep works on besides the bank's own files.
+
+    `projects` are the folders that mean this project; `absent` are the ids of cards that do not hold,
+    each with its reason; `behind` are pages with the number of their cards that changed.
+    """
+
+    catalogue: Catalogue
+    contents: BankContents
+    projects: Sequence[str]
+    absent: Mapping[str, str]
+    behind: Mapping[str, int] = field(default_factory=dict)
+    hidden: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a sleep is: sessions read of all that are to read, and what is at hand."""
+
+    done: int
+    total: int
+    what: str
+
+
+Tell = Callable[[Progress], None]
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step with its count, why it is done, and its first lines. `safe` ones are done by `--apply`."""
+
+    name: str
+    title: str
+    count: int
+    why: str
+    lines: tuple[str, ...] = ()
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A plan, or what was done. `seconds` and `bytes` are the cost; `due` says whether it is time.
+
+    `failed` are sessions that could not be read, with why; `cancelled` that it was stopped half-way:
+    every step that was done is whole.
+    """
+
+    steps: tuple[Step, ...]
+    applied: bool
+    read: int
+    proposed: int
+    seconds: float
+    bytes: int
+    failed: tuple[tuple[str, str], ...] = ()
+    cancelled: bool = False
+    due: bool = True
+    why_not: str = ""
+
+    @property
+    def changed(self) -> int:
+        """How much was (or would be) done."""
+        return sum(step.count for step in self.steps if step.safe)
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """The report as JSON."""
+    return {
+        "applied": report.applied,
+        "due": report.due,
+        "why_not": report.why_not,
+        "read": report.read,
+        "proposed": report.proposed,
+        "seconds": round(report.seconds, 3),
+        "bytes": report.bytes,
+        "cancelled": report.cancelled,
+        "failed": [list(entry) for entry in report.failed],
+        "steps": [
+            {
+                "name": step.name,
+                "title": step.title,
+                "count": step.count,
+                "why": step.why,
+                "safe": step.safe,
+                "lines": list(step.lines),
+            }
+            for step in report.steps
+        ],
+    }
