@@ -32,6 +32,7 @@ class Action:
 
 EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
 SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
+CURATE = "Curate"
 
 _PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
 
@@ -72,6 +73,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages"), 40),
     Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages"), 20),
     Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse",), 70),
+    Action("promote", "p", "screen.promote", "promote", "Up: marked turns become a card, a stale or retired item becomes active", CURATE, ("browse",), 12),
+    Action("demote", "d", "screen.demote", "demote", "Down: a card goes from active to stale to retired, a page is retired, a session is hidden", CURATE, ("browse",), 14),
+    Action("pin", "P", "screen.pin", "pin", "Always first in the next session, or no longer", CURATE, ("browse",)),
+    Action("confirm", "c", "screen.confirm", "confirm", "Say that it is true", CURATE, ("browse",), 16),
+    Action("flag", "f", "screen.flag", "flag", "Say that it is wrong or doubtful, and why", CURATE, ("browse",)),
+    Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse",), 18),
+    Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse",)),
     Action("edit", "e", "screen.edit", "edit", "Open the file in $EDITOR", CARDS, ("browse",)),
     Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse",)),
     Action("find", "slash", "screen.find", "find", "Find words in the text of the sessions", SESSIONS, ("sessions",), 20),

@@ -28,12 +28,13 @@ class JobDone(Message):
 
 @dataclass
 class JobFailed(Message):
-    """A job failed: `doing` says what it was about."""
+    """A job failed: `doing` says what it was about, `use` deals with it where the job knows how."""
 
     group: str
     generation: int
     doing: str
     error: Exception
+    use: Callable[[Exception], None] | None = None
 
 
 class Jobs:
@@ -45,8 +46,18 @@ class Jobs:
         self._generations: dict[str, int] = {}
         self._workers: dict[str, Worker[None]] = {}
 
-    def run(self, group: str, doing: str, work: Callable[[], T], use: Callable[[T], None]) -> None:
-        """Run `work` in a thread and give its result to `use` unless the group has moved on."""
+    def run(
+        self,
+        group: str,
+        doing: str,
+        work: Callable[[], T],
+        use: Callable[[T], None],
+        failed: Callable[[Exception], None] | None = None,
+    ) -> None:
+        """Run `work` in a thread and give its result to `use` unless the group has moved on.
+
+        `failed` gets the error instead of the screen's own words about it.
+        """
         generation = self._generations.get(group, 0) + 1
         self._generations[group] = generation
 
@@ -54,7 +65,7 @@ class Jobs:
             try:
                 result = work()
             except Exception as error:  # noqa: BLE001 (whatever went wrong is shown, with what to do)
-                self._owner.post_message(JobFailed(group, generation, doing, error))
+                self._owner.post_message(JobFailed(group, generation, doing, error, failed))
                 return
             self._owner.post_message(JobDone(group, generation, lambda: use(result)))
 

@@ -10,6 +10,7 @@ from memtui.clock import Clock
 from memtui.sessions.timeline import Timeline
 from memtui.sessions.turn import TurnDetail
 from memtui.settings import Settings
+from memtui.workspace.curating import Curating
 from memtui.workspace.model import (
     BankView,
     Changed,
@@ -64,6 +65,15 @@ class Core(Protocol):
 
     def load(self) -> BankView:
         """Read the bank. Blocks."""
+        ...
+
+    @property
+    def curating(self) -> Curating:
+        """Acts on the bank. Raises CurateError without one."""
+        ...
+
+    def close(self) -> None:
+        """Close what acts opened."""
         ...
 
     def preview(self, view: BankView, options: PreviewOptions) -> Preview:

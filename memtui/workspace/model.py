@@ -64,7 +64,10 @@ class ClaimView:
 
 @dataclass(frozen=True, slots=True)
 class BankView:
-    """A bank at one moment, indexed by what the screens look up. Lists are sorted by name."""
+    """A bank at one moment, indexed by what the screens look up. Lists are sorted by name.
+
+    `serial` grows with every load: of two views the one with the higher serial is newer.
+    """
 
     contents: BankContents
     cards: tuple[ItemView, ...]
@@ -74,6 +77,7 @@ class BankView:
     loaded_at: datetime
     snapshot: Snapshot
     notes: tuple[str, ...] = ()
+    serial: int = 0
 
     def find(self, word: str) -> ItemView | None:
         """An item by handle or name."""

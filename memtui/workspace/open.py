@@ -16,7 +16,8 @@ from memtui.hosts.protocol import Host
 from memtui.hosts.registry import HOSTS
 from memtui.paths import places
 from memtui.settings import Settings, SettingsError, load_settings
-from memtui.workspace.workspace import Setting, Workspace
+from memtui.workspace.setting import Setting
+from memtui.workspace.workspace import Workspace
 
 
 class OpenError(Exception):

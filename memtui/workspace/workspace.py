@@ -7,24 +7,23 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from memtui.agents.whereabouts import checkout
-from memtui.bank.find import Place, current_branch
+from memtui.bank.find import current_branch
 from memtui.bank.layout import BankFiles
 from memtui.bank.load import BankReader
 from memtui.bank.model import BankConfig, BankContents, Layout
 from memtui.bank.trust import trust_by_id
 from memtui.clock import Clock, fixed_clock
+from memtui.curate.act import CurateError
 from memtui.curate.sessions import hidden_sessions
-from memtui.hosts.model import HostHome
-from memtui.hosts.protocol import Host
 from memtui.index.drift import find_drift
 from memtui.index.refresh import refresh
 from memtui.index.rows import Facts, day_of
@@ -32,7 +31,6 @@ from memtui.index.states import State
 from memtui.inject.limits import delivered
 from memtui.inject.model import Request
 from memtui.inject.plan import plan
-from memtui.paths import Places
 from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.rows import Facet
 from memtui.sessions.scan import Progress, Scanner, ScanReport
@@ -41,6 +39,7 @@ from memtui.sessions.turn import TurnDetail, read_turn
 from memtui.settings import Settings
 from memtui.workspace.agents_side import AgentsSide
 from memtui.workspace.citing import Citing
+from memtui.workspace.curating import Curating
 from memtui.workspace.model import (
     BankView,
     Changed,
@@ -54,6 +53,7 @@ from memtui.workspace.model import (
     StatusNote,
     WalkStep,
 )
+from memtui.workspace.setting import Setting
 from memtui.workspace.views import claims_of, make_view
 from memtui.workspace.walk import walk
 
@@ -63,25 +63,6 @@ if TYPE_CHECKING:
 
 CHECK_SECONDS = 1.0
 """How long one load may spend on checking citations that are not known yet."""
-
-
-@dataclass(slots=True)
-class Setting:
-    """Where a workspace stands: found once when it is opened."""
-
-    cwd: Path
-    project_root: Path | None
-    branch: str
-    places: Places
-    settings: Settings
-    clock: Clock
-    home: HostHome
-    hosts: tuple[Host, ...]
-    looked: tuple[Place, ...] = ()
-    notes: tuple[StatusNote, ...] = field(default=())
-    environ: Mapping[str, str] = field(default_factory=dict)
-    by_project: bool = False
-    """Whether the project leads to the bank, without anybody naming it."""
 
 
 class Workspace:
@@ -106,6 +87,8 @@ class Workspace:
         self._hidden: frozenset[str] = frozenset()
         self.agents = AgentsSide(self)
         self._scanned = self._has_sessions()
+        self._serial = 0
+        self._curating = Curating(reader, setting, self.load) if reader else None
 
     def __enter__(self) -> Workspace:
         return self
@@ -124,6 +107,8 @@ class Workspace:
         recalling, self._recalling = self._recalling, None
         if recalling is not None:
             recalling.close()
+        if self._curating is not None:
+            self._curating.close()
 
     @property
     def setting(self) -> Setting:
@@ -241,7 +226,15 @@ class Workspace:
             facts, notes = self._facts(contents)
             told = (StatusNote("warning", note) for note in notes)
             self._notes = (*self._setting.notes, *told)
-            return make_view(contents, facts, notes)
+            self._serial += 1
+            return replace(make_view(contents, facts, notes), serial=self._serial)
+
+    @property
+    def curating(self) -> Curating:
+        """Acts on the bank, and edits made elsewhere. Raises CurateError without a bank."""
+        if self._curating is None:
+            raise CurateError("no bank is open", "name one with --bank, or make one")
+        return self._curating
 
     def _contents(self) -> BankContents:
         if self._reader is None:

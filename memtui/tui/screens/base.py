@@ -23,6 +23,7 @@ from memtui.tui.widgets.pages_pane import PagesPane
 from memtui.tui.widgets.pane import Pane
 from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
+from memtui.workspace.curating import Reloaded
 from memtui.workspace.model import BankView, EvidenceView, Preview, PreviewOptions, ScanProgress
 
 
@@ -84,6 +85,14 @@ class BrowseBase(ViewScreen):
 
     def open_turn(self, key: Hashable) -> None:
         """Go down from a row of the timeline."""
+        raise NotImplementedError
+
+    def take_reloaded(self, reloaded: Reloaded) -> None:
+        """Look at a bank that was read."""
+        raise NotImplementedError
+
+    def reload_bank(self) -> None:
+        """Read the bank again."""
         raise NotImplementedError
 
     def change_facet(self, facet: str) -> None:

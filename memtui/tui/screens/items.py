@@ -51,10 +51,6 @@ class ItemsPart(WalkPart):
             return
         self.reload_bank()
 
-    def reload_bank(self) -> None:
-        """Read the bank again."""
-        raise NotImplementedError
-
     def action_yank(self) -> None:
         """Choose what to copy."""
         texts = self._texts()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,8 @@ from textual import on
 from textual.message import Message
 from textual.timer import Timer
 
+from memtui.curate.external import Noticed
+from memtui.curate.healing import Healed
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.welcome import welcome_lines
 from memtui.tui.jobs import JobDone, JobFailed, cancelled
@@ -18,6 +21,7 @@ from memtui.tui.screens.lists import ListsPart
 from memtui.tui.screens.next_session import PreviewPart
 from memtui.tui.screens.timeline import TimelinePart
 from memtui.tui.widgets.lines import Lines
+from memtui.workspace.curating import Reloaded
 from memtui.workspace.model import BankView, Changed, ScanProgress
 
 _REFRESH = 0.4
@@ -40,12 +44,15 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     _missed: frozenset[Path] = frozenset()
     _looked = 0.0
     _recheck: Timer | None = None
+    _reading = False
+    _again = False
 
     def begin(self) -> None:
         """Read everything for the first time."""
         self.reload_bank()
         self.show_timeline()
         self._scan()
+        self._heal()
         if self.memtui.watches:
             self.run_worker(self._watch(), exclusive=True, group="watch", exit_on_error=False)
 
@@ -55,13 +62,60 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self.view = None
             self._welcome()
             return
-        self.jobs.run("bank", "reading the bank", self.core.load, self._take_bank)
+        if self._reading:
+            self._again = True
+            return
+        self._reading = True
+        work = self.core.curating.reload
+        self.jobs.run("bank", "reading the bank", work, self._take_bank, self._bank_unread)
 
-    def _take_bank(self, view: BankView) -> None:
+    def _take_bank(self, reloaded: Reloaded) -> None:
+        self._read_on()
+        self.take_reloaded(reloaded)
+
+    def take_reloaded(self, reloaded: Reloaded) -> None:
+        """Look at the bank that was read, and say what was found on the way."""
+        self._take_view(reloaded.view)
+        self._tell_noticed(reloaded.noticed)
+        if reloaded.problem:
+            self.say(line_of(reloaded.problem), "warning")
+
+    def _bank_unread(self, error: Exception) -> None:
+        self._read_on()
+        self.say(f"reading the bank failed: {line_of(str(error))}; R tries again", "error")
+
+    def _read_on(self) -> None:
+        """One reading is over; what changed during it needs another."""
+        self._reading = False
+        if self._again:
+            self._again = False
+            self.reload_bank()
+
+    def _tell_noticed(self, noticed: Sequence[Noticed]) -> None:
+        """Say which edits were made outside memtui: undo leaves them alone."""
+        if noticed:
+            what = noticed[0].title if len(noticed) == 1 else f"{len(noticed)} items"
+            self.say(f"outside {noticed[0].verb} noticed: {line_of(what, 60)}")
+
+    def _take_view(self, view: BankView) -> None:
+        """Look at a bank that was read, unless a newer one is there already."""
+        if self.view is not None and view.serial < self.view.serial:
+            return
         self.view = view
         # A load checks citations for a second only; those that wait are checked by the next one.
         if self._recheck is None and any(_WAITING in note for note in view.notes):
             self._recheck = self.set_timer(_RECHECK, self._reload_now)
+
+    def _heal(self) -> None:
+        """What a killed process left half done is finished or taken back before anybody acts."""
+        if self.core.bank_root is not None:
+            self.jobs.run("heal", "healing the bank", self.core.curating.heal, self._healed)
+
+    def _healed(self, healed: Healed) -> None:
+        if healed.done or healed.undone:
+            done, undone = len(healed.done), len(healed.undone)
+            self.say(f"acts that were cut short: {done} finished, {undone} taken back", "warning")
+            self.reload_bank()
 
     def watch_view(self) -> None:
         """A bank was read: every pane looks at it anew."""
@@ -149,6 +203,9 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     @on(JobFailed)
     def _job_failed(self, message: JobFailed) -> None:
         if not self.jobs.is_current(message.group, message.generation):
+            return
+        if message.use is not None:
+            message.use(message.error)
             return
         if message.group == "scan":
             self.progress = None

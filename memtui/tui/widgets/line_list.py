@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -215,6 +215,14 @@ class LineList(Toned, can_focus=True):
         self.refresh_line(self.cursor)
         self.go(self.cursor + 1)
         self.post_message(self.Changed(self))
+
+    def unmark(self, keys: Iterable[Hashable]) -> None:
+        """Take the marks of these rows away."""
+        left = self.marks - set(keys)
+        if left != self.marks:
+            self.marks = left
+            self.refresh()
+            self.post_message(self.Changed(self))
 
     # Mouse
 

@@ -1,0 +1,123 @@
+"""The writing side of an open bank: what keys and commands share when they act, and its housekeeping."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from memtui.bank.load import BankReader
+from memtui.bank.model import BankContents
+from memtui.curate.act import ActResult
+from memtui.curate.curator import Curator
+from memtui.curate.external import Noticed, notice_external
+from memtui.curate.healing import Healed, heal
+from memtui.ledger.access import LEDGER_NAME, LedgerError, ledger_faults
+from memtui.workspace.model import BankView
+from memtui.workspace.setting import Setting
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """The bank as it is now, and the outside edits that were found on the way.
+
+    `problem` says why edits could not be recorded; the next reading tries again.
+    """
+
+    view: BankView
+    noticed: tuple[Noticed, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a verb did, and the bank after it."""
+
+    result: ActResult
+    after: Reloaded
+
+
+class Curating:
+    """Acts on one open bank, one at a time, from any thread. Close it when done; it opens again.
+
+    Everything blocks. `load` reads the bank.
+    """
+
+    def __init__(self, reader: BankReader, setting: Setting, load: Callable[[], BankView]) -> None:
+        self._lock = threading.RLock()
+        self._load = load
+        self._curator = Curator(
+            reader.root,
+            reader.layout,
+            reader.config,
+            setting.places,
+            setting.writer,
+            setting.clock,
+        )
+        self._known: BankContents | None = None
+
+    @property
+    def writer(self) -> str:
+        """Who acts here: one person on one machine."""
+        return self._curator.writer
+
+    def act(self, verb: Callable[[Curator], ActResult], by: str = "human") -> Done:
+        """Do one act and read the bank after it. `by` is human, agent or job.
+
+        Raises CurateError, ConflictError, LedgerError or OSError: nothing was changed then.
+        """
+        with self.curator(by) as curator, ledger_faults(curator.state):
+            result = verb(curator)
+        return Done(result, self.reload())
+
+    def ask(self, question: Callable[[Curator], Answer]) -> Answer:
+        """Ask what changes nothing. Raises CurateError, LedgerError, OSError."""
+        with self.curator() as curator, ledger_faults(curator.state):
+            return question(curator)
+
+    @contextmanager
+    def curator(self, by: str = "human") -> Iterator[Curator]:
+        """The curator, for as long as the `with` lasts."""
+        with self._lock:
+            self._curator.by = by
+            yield self._curator
+
+    def heal(self) -> Healed:
+        """Finish or take back what a killed process left half done. Raises LedgerError, OSError.
+
+        Without a ledger nothing can be half done, and its import (400 ms) is spared.
+        """
+        if not (self._curator.state / LEDGER_NAME).exists():
+            return Healed()
+        return self.ask(heal)
+
+    def reload(self) -> Reloaded:
+        """Read the bank; outside edits since the last call become events. Raises BankError."""
+        view = self._load()
+        try:
+            noticed = self._meet(view.contents)
+        except (OSError, LedgerError) as error:
+            return Reloaded(view, problem=f"an outside edit is not recorded yet: {error}")
+        return Reloaded(self._load() if noticed else view, noticed)
+
+    def _meet(self, contents: BankContents) -> tuple[Noticed, ...]:
+        """The edits that no act explains, each now an event of writer `external`.
+
+        The first contents are what later ones are compared with.
+        """
+        with self._lock:
+            known = self._known
+            noticed: tuple[Noticed, ...] = ()
+            if known is not None and (known.cards, known.pages) != (contents.cards, contents.pages):
+                noticed = self.ask(lambda curator: notice_external(curator, known, contents))
+            self._known = contents
+            return noticed
+
+    def close(self) -> None:
+        """Close the ledger."""
+        with self._lock:
+            self._curator.close()
