@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from memtui.hosts.base import HostBase
 from memtui.hosts.claude_messages import content_blocks
 from memtui.hosts.claude_noise import SILENT_TYPES
 from memtui.hosts.claude_rows import ClaudeParser
@@ -35,7 +36,7 @@ _NOTES_SIZE = 64 * 1024
 _BLOCK = ("type", "text", "thinking", "id", "name", "input", "tool_use_id", "content", "source")
 
 
-class ClaudeCode:
+class ClaudeCode(HostBase):
     """The host "claude-code"."""
 
     name = "claude-code"

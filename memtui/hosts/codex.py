@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from memtui.hosts.base import HostBase
 from memtui.hosts.codex_rows import ENVELOPES, CodexParser
 from memtui.hosts.codex_titles import session_titles
 from memtui.hosts.files import newest_first
@@ -32,7 +33,7 @@ _CONTENT = (
 _TEXTS = ("content", "summary")
 
 
-class Codex:
+class Codex(HostBase):
     """The host "codex"."""
 
     name = "codex"

@@ -109,10 +109,22 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells that a transcript changed: named like the fields of `os.stat_result`."""
+
+    st_dev: int
+    st_ino: int
+    st_size: int
+    st_mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """A transcript file found on disk. `session` and `parent` are what the path tells, if anything.
 
-    `title` is one that the host keeps outside its transcripts.
+    `title` is one that the host keeps outside its transcripts. `path` need not be a file: a session
+    in a database lies "below" it.
+    `stamp` is what discovery has seen of its state, where that is dear to find out again.
     """
 
     host: str
@@ -123,6 +135,7 @@ class SourceFile:
     compressed: bool = False
     archived: bool = False
     title: str | None = None
+    stamp: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from memtui.hosts.jsonl import open_lines
+from memtui.hosts.access import open_lines
 from memtui.hosts.model import Skipped, SourceFile, Span
 
 

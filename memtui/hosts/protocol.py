@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from memtui.hosts.documents import Document
 from memtui.hosts.model import Entry, HostHome, RawLine, SessionInfo, Skipped, SourceFile
 
 Event = Entry | SessionInfo | Skipped
+
+
+class Part(StrEnum):
+    """A part of a session that some hosts do not store."""
+
+    TIMES = "times"
+    FOLDER = "folder"
+    RESULTS = "results"
+    ERRORS = "errors"
+    TOKENS = "tokens"
+    THINKING = "thinking"
+    MODEL = "model"
+    CALLS = "calls"
 
 
 class Parser(Protocol):
@@ -28,6 +43,8 @@ class Host(Protocol):
 
     name: str
     label: str
+    lacks: frozenset[Part]
+    """What this host does not store, in any of its versions."""
 
     def discover(self, home: HostHome) -> Iterator[SourceFile]:
         """Every transcript file of this host, newest first. Missing folders yield nothing."""
@@ -39,6 +56,21 @@ class Host(Protocol):
 
     def sniff(self, head: bytes) -> bool:
         """Whether a file that starts with `head` (up to 64 KiB) is a transcript of this host."""
+        ...
+
+    def document(self, source: SourceFile) -> Document | None:
+        """How `source` is read where it is not a file of lines; None where it is."""
+        ...
+
+    def touched(self, home: HostHome, path: Path) -> Iterator[SourceFile]:
+        """The transcripts that a change of the file at `path` may concern.
+
+        Only those that do not have that very path: a database's sessions, a folder's main file.
+        """
+        ...
+
+    def resume(self, session: str) -> str | None:
+        """The command line that goes on with a session; None where the host has none."""
         ...
 
     def parser(self, source: SourceFile, state: Mapping[str, Any] | None = None) -> Parser:

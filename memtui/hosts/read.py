@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from memtui.hosts.jsonl import open_lines, read_span
+from memtui.hosts.access import open_lines, read_span
 from memtui.hosts.model import Entry, Kind, RawLine, Skipped, SourceFile, Span
 from memtui.hosts.protocol import Event
 from memtui.hosts.registry import host
@@ -35,14 +35,14 @@ def read_record(
     earlier lines (the tool of a result, a text told twice) are read as if there were none. Raises
     OSError, and EOFError when the file has become shorter.
     """
-    data = read_span(span, source.compressed)
+    data = read_span(source, span)
     parser = host(source.host).parser(source, state)
     events = parser.feed(RawLine(ordinal, span.offset, data))
     return data, [event for event in events if isinstance(event, Entry)]
 
 
 def without_rolled_back(entries: Iterable[Entry]) -> list[Entry]:
-    """`entries` without the turns that the host itself forgot (Codex's `thread_rolled_back`)."""
+    """`entries` without what the host itself forgot when a person went back in the conversation."""
     kept: list[Entry] = []
     for entry in entries:
         if entry.kind is Kind.NOTICE and entry.tool == "thread_rolled_back":
@@ -52,5 +52,10 @@ def without_rolled_back(entries: Iterable[Entry]) -> list[Entry]:
             ]
             if isinstance(turns, int) and turns > 0 and starts:
                 del kept[starts[max(0, len(starts) - turns)] :]
+        elif entry.kind is Kind.NOTICE and entry.tool == "rewound":
+            to = (entry.input or {}).get("record")
+            del kept[
+                next((n for n, old in enumerate(kept) if old.record.partition("/")[0] == to), 0) :
+            ]
         kept.append(entry)
     return kept

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from memtui.hosts.claude_code import ClaudeCode
 from memtui.hosts.codex import Codex
+from memtui.hosts.gemini_cli import GeminiCli
 from memtui.hosts.jsonl import read_head
 from memtui.hosts.protocol import Host
 
-HOSTS: tuple[Host, ...] = (ClaudeCode(), Codex())
+HOSTS: tuple[Host, ...] = (ClaudeCode(), Codex(), GeminiCli())
 
 
 def host(name: str) -> Host:

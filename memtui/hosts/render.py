@@ -49,10 +49,20 @@ def command_line(command: Any) -> str:
     return shlex.join(words)
 
 
+_PATHS = (
+    "file_path", "path", "notebook_path", "filePath", "absolute_path", "dir_path", "target_file",
+)  # fmt: skip
+_OLD = ("old_string", "oldString", "old_str", "oldText")
+_NEW = ("new_string", "newString", "new_str", "newText")
+_CONTENTS = ("content", "contents", "file_text", "file_content")
+
+
+def _first(values: Input, keys: tuple[str, ...]) -> str:
+    return next((text for key in keys if (text := text_of(values.get(key)))), "")
+
+
 def _path(values: Input) -> str:
-    return next(
-        (p for k in ("file_path", "path", "notebook_path") if (p := text_of(values.get(k)))), ""
-    )
+    return _first(values, _PATHS)
 
 
 def _paths(path: str) -> tuple[str, ...]:
@@ -70,7 +80,7 @@ def _shell(values: Input) -> Rendered:
 
 def _edit(values: Input) -> Rendered:
     path = _path(values)
-    diff = edit_diff(path, text_of(values.get("old_string")), text_of(values.get("new_string")))
+    diff = edit_diff(path, _first(values, _OLD), _first(values, _NEW))
     return Rendered(path, diff, _paths(path))
 
 
@@ -86,7 +96,16 @@ def _multi_edit(values: Input) -> Rendered:
 
 def _write(values: Input) -> Rendered:
     path = _path(values)
-    return Rendered(path, new_file_diff(path, text_of(values.get("content"))), _paths(path))
+    return Rendered(path, new_file_diff(path, _first(values, _CONTENTS)), _paths(path))
+
+
+def _editor(values: Input) -> Rendered:
+    """One tool that views, creates and edits, as its `command` says."""
+    if any(key in values for key in _CONTENTS):
+        return _write(values)
+    if any(key in values for key in _NEW):
+        return _edit(values)
+    return _read(values)
 
 
 def _notebook(values: Input) -> Rendered:
@@ -103,8 +122,8 @@ def _read(values: Input) -> Rendered:
 
 
 def _search(values: Input) -> Rendered:
-    pattern = text_of(values.get("pattern"))
-    places = [p for k in ("path", "glob") if (p := text_of(values.get(k)))]
+    pattern = _first(values, ("pattern", "regex", "query"))
+    places = [p for k in ("path", "dir_path", "glob", "include") if (p := text_of(values.get(k)))]
     return Rendered(f"{pattern} in {' '.join(places)}" if places else pattern)
 
 
@@ -194,4 +213,45 @@ _TOOLS: dict[str, Callable[[Input], Rendered]] = {
     "spawn_agent": _agent,
     "send_input": _field("message"),
     "web_search": _field("query", "url", "pattern"),
+    # Gemini CLI and Qwen Code
+    "run_shell_command": _shell,
+    "read_file": _read,
+    "read_many_files": _field("paths", "include"),
+    "write_file": _write,
+    "replace": _edit,
+    "list_directory": _read,
+    "glob": _search,
+    "search_file_content": _search,
+    "grep_search": _search,
+    "web_fetch": _field("url", "prompt"),
+    "google_web_search": _field("query"),
+    "save_memory": _field("fact"),
+    "write_todos": _todos,
+    # OpenCode, Pi, GitHub Copilot CLI, Cursor
+    "bash": _shell,
+    "edit": _edit,
+    "write": _write,
+    "read": _read,
+    "view": _read,
+    "create": _write,
+    "list": _read,
+    "ls": _read,
+    "grep": _search,
+    "find": _search,
+    "webfetch": _field("url"),
+    "websearch": _field("query"),
+    "task": _agent,
+    "todowrite": _todos,
+    "str_replace_editor": _editor,
+    "Shell": _shell,
+    "StrReplace": _edit,
+    # Cline, Roo and Goose
+    "execute_command": _shell,
+    "write_to_file": _write,
+    "search_files": _search,
+    "list_files": _read,
+    "new_task": _agent,
+    "developer__shell": _shell,
+    "developer__text_editor": _editor,
+    "text_editor": _editor,
 }

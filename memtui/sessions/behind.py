@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from memtui.hosts.jsonl import open_lines
+from memtui.hosts.access import open_lines
 from memtui.hosts.model import Entry, HostHome, Skipped, SourceFile, Span
 from memtui.hosts.protocol import Host
 from memtui.sessions.files import FileRow, file_at, has_marks, load_file

@@ -11,10 +11,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from memtui.hosts.access import read_span
 from memtui.hosts.decode import decode_line
 from memtui.hosts.digest import record_digest
-from memtui.hosts.jsonl import read_span
-from memtui.hosts.model import HostHome, Span
+from memtui.hosts.model import HostHome, SourceFile, Span
 from memtui.hosts.place import span_at
 from memtui.safety.redact import redact
 from memtui.sessions.behind import find_behind
@@ -89,6 +89,11 @@ class Location:
     session: int | None = None
     seq: int | None = None
     copy: bool = False
+
+    @property
+    def source(self) -> SourceFile:
+        """The transcript that holds it."""
+        return SourceFile(self.host, self.span.path, compressed=self.compressed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +219,7 @@ def _location(wanted: Ref, row: tuple[Any, ...]) -> Location:
 def _raw(location: Location) -> dict[str, Any] | None:
     """The record at a location as JSON; None when the file no longer holds it there."""
     try:
-        pieces = decode_line(read_span(location.span, location.compressed)).pieces
+        pieces = decode_line(read_span(location.source, location.span)).pieces
     except (OSError, EOFError):
         return None
     value = pieces[0].value if pieces else None

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from memtui.hosts.model import HostHome, SourceFile
+from memtui.hosts.access import stamp_of
+from memtui.hosts.model import HostHome, SourceFile, Stamp
 from memtui.hosts.protocol import Host
 from memtui.sessions.files import (
     UNFINISHED,
     Fate,
     FileRow,
     fate_of,
+    file_at,
     has_head,
     load_files,
     new_file,
@@ -28,7 +29,7 @@ class Work:
 
     file: FileRow
     source: SourceFile
-    stat: os.stat_result
+    stat: Stamp
     replaced: bool = False
 
     @property
@@ -46,20 +47,20 @@ class Plan:
     gone: list[FileRow] = field(default_factory=list)
 
 
-def discover(hosts: Sequence[Host], home: HostHome) -> list[tuple[SourceFile, os.stat_result]]:
+def discover(hosts: Sequence[Host], home: HostHome) -> list[tuple[SourceFile, Stamp]]:
     """Every transcript of every host with its stat, newest first. Files that vanish are left out."""
-    found: list[tuple[SourceFile, os.stat_result]] = []
+    found: list[tuple[SourceFile, Stamp]] = []
     for host in hosts:
         for source in host.discover(home):
             try:
-                found.append((source, source.path.stat()))
+                found.append((source, stamp_of(source)))
             except OSError:
                 continue
     found.sort(key=lambda item: (-item[1].st_mtime_ns, str(item[0].path)))
     return found
 
 
-def plan_all(db: sqlite3.Connection, found: list[tuple[SourceFile, os.stat_result]]) -> Plan:
+def plan_all(db: sqlite3.Connection, found: list[tuple[SourceFile, Stamp]]) -> Plan:
     """Match what is on disk with what is known; the caller holds the transaction."""
     known = load_files(db)
     plan = Plan(found=len(found))
@@ -76,8 +77,22 @@ def plan_all(db: sqlite3.Connection, found: list[tuple[SourceFile, os.stat_resul
     return plan
 
 
+def plan_some(db: sqlite3.Connection, sources: Iterable[SourceFile]) -> list[Work]:
+    """What there is to read of these transcripts; the caller holds the transaction."""
+    work: list[Work] = []
+    for source in sources:
+        try:
+            stat = stamp_of(source)
+        except OSError:
+            continue
+        item = _work(db, file_at(db, source.path), source, stat)
+        if item is not None:
+            work.append(item)
+    return work
+
+
 def _work(
-    db: sqlite3.Connection, row: FileRow | None, source: SourceFile, stat: os.stat_result
+    db: sqlite3.Connection, row: FileRow | None, source: SourceFile, stat: Stamp
 ) -> Work | None:
     if row is None:
         return Work(new_file(db, source), source, stat)
@@ -87,7 +102,7 @@ def _work(
     return work_of(row, source, stat)
 
 
-def work_of(row: FileRow, source: SourceFile, stat: os.stat_result) -> Work | None:
+def work_of(row: FileRow, source: SourceFile, stat: Stamp) -> Work | None:
     """What there is to read of a known file, or None if it is as it was."""
     try:
         fate = fate_of(row, stat)
@@ -97,7 +112,7 @@ def work_of(row: FileRow, source: SourceFile, stat: os.stat_result) -> Work | No
 
 
 def _moved(
-    db: sqlite3.Connection, source: SourceFile, stat: os.stat_result, lost: list[FileRow]
+    db: sqlite3.Connection, source: SourceFile, stat: Stamp, lost: list[FileRow]
 ) -> FileRow | None:
     """The known file that now has this path: renamed, moved to another folder, or compressed."""
     for row in lost:
@@ -119,11 +134,11 @@ def _moved(
     return None
 
 
-def _same_file(row: FileRow, source: SourceFile, stat: os.stat_result) -> bool:
+def _same_file(row: FileRow, source: SourceFile, stat: Stamp) -> bool:
     if row.head_length == 0:
         return (row.device, row.inode) == (stat.st_dev, stat.st_ino)
     try:
-        return has_head(row, source.path)
+        return has_head(row, source)
     except OSError:
         return False
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
 from dataclasses import dataclass, fields
 from enum import Enum
@@ -12,8 +11,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from memtui.hosts.jsonl import read_head
-from memtui.hosts.model import SourceFile
+from memtui.hosts.access import document_of, read_head
+from memtui.hosts.documents import Unreadable
+from memtui.hosts.model import SourceFile, Stamp
 from memtui.sessions.texts import clean_state
 
 HEAD = 4096
@@ -159,7 +159,7 @@ def dump_state(state: dict[str, Any]) -> str:
     return json.dumps(clean_state(state), separators=(",", ":"))
 
 
-def fate_of(row: FileRow, stat: os.stat_result) -> Fate:
+def fate_of(row: FileRow, stat: Stamp) -> Fate:
     """Compare a known file with what is on disk. Raises OSError."""
     same_place = (row.device, row.inode) == (stat.st_dev, stat.st_ino)
     same_bytes = (row.size, row.mtime_ns) == (stat.st_size, stat.st_mtime_ns)
@@ -167,51 +167,61 @@ def fate_of(row: FileRow, stat: os.stat_result) -> Fate:
         return Fate.SAME
     if row.offset == 0:
         return Fate.REPLACED if row.size else Fate.GROWN
-    path = Path(row.path)
     if row.compressed:
         moved = not same_place or row.size == UNFINISHED
-        return Fate.GROWN if moved and has_head(row, path) else Fate.REPLACED
+        return Fate.GROWN if moved and has_head(row, row.source) else Fate.REPLACED
+    if document_of(row.source) is not None:
+        return Fate.GROWN if has_marks(row) else Fate.REPLACED
     return Fate.GROWN if stat.st_size >= row.offset and has_marks(row) else Fate.REPLACED
 
 
-def has_head(row: FileRow, path: Path) -> bool:
-    """Whether `path` begins like the known file, decompressed where needed. Raises OSError."""
-    head = read_head(path, row.head_length)
+def has_head(row: FileRow, source: SourceFile) -> bool:
+    """Whether `source` begins like the known file, decompressed where needed. Raises OSError.
+
+    A document that cannot be read now counts as unchanged: a host writes it whole, in its own time.
+    """
+    try:
+        head = read_head(source, row.head_length)
+    except Unreadable:
+        return True
     return bool(row.head_length) and len(head) == row.head_length and _hash(head) == row.head
 
 
 def has_marks(row: FileRow) -> bool:
     """Whether the file can be read on from the row's offset: its head and what it read last are there."""
-    path = Path(row.path)
     try:
-        if not has_head(row, path):
+        if not has_head(row, row.source):
             return False
-        if row.compressed or row.tail is None:  # what was compressed left no tail to compare
+        if row.compressed or row.tail is None:  # these left no tail to compare
             return True
-        return tail_hash(path, row.offset) == row.tail
+        return tail_hash(Path(row.path), row.offset) == row.tail
     except OSError:
         return False
 
 
-def note_place(row: FileRow, stat: os.stat_result) -> None:
+def note_place(row: FileRow, stat: Stamp) -> None:
     """Remember which file is being read. Until `note_end` it counts as not read to its end."""
     row.device, row.inode = stat.st_dev, stat.st_ino
     row.size = UNFINISHED
     row.born_ns = min(row.born_ns or stat.st_mtime_ns, stat.st_mtime_ns)
 
 
-def note_end(row: FileRow, stat: os.stat_result) -> None:
+def note_end(row: FileRow, stat: Stamp) -> None:
     """Remember how big the file was when it was opened, now that it was read to its end."""
     row.size, row.mtime_ns = stat.st_size, stat.st_mtime_ns
 
 
 def note_marks(row: FileRow) -> None:
-    """Remember the bytes by which the file is recognised. Raises OSError."""
-    path = Path(row.path)
-    if row.head_length < HEAD:
-        head = read_head(path, HEAD)[: row.offset]
+    """Remember the bytes by which the file is recognised: all of a document. Raises OSError."""
+    source = row.source
+    document = document_of(source) is not None
+    if document or row.head_length < HEAD:
+        try:
+            head = read_head(source, row.offset if document else HEAD)[: row.offset]
+        except Unreadable:  # what was known of a document holds until it can be read again
+            return
         row.head_length, row.head = len(head), _hash(head)
-    row.tail = None if row.compressed else tail_hash(path, row.offset)
+    row.tail = None if row.compressed or document else tail_hash(source.path, row.offset)
 
 
 def tail_hash(path: Path, offset: int) -> bytes:

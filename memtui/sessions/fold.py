@@ -154,7 +154,7 @@ class Folder:
 
     def _tokens(self, row: Row, entry: Entry) -> None:
         """Rows of one message repeat its tokens while they grow: the largest counts."""
-        if entry.tokens is not None and entry.kind is Kind.ANSWER:
+        if entry.tokens is not None and entry.kind in (Kind.ANSWER, Kind.NOTICE):
             row.tokens_in = max(row.tokens_in, entry.tokens.input)
             row.tokens_out = max(row.tokens_out, entry.tokens.output)
             row.tokens_cached = max(row.tokens_cached, entry.tokens.cached)

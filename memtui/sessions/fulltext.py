@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from memtui.hosts.jsonl import open_lines
+from memtui.hosts.access import open_lines
 from memtui.hosts.model import Entry, RawLine
 from memtui.hosts.protocol import Host
 from memtui.sessions.catalogue import Catalogue

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from memtui.hosts.jsonl import LineReader, open_lines
+from memtui.hosts.access import Reader, open_lines
 from memtui.hosts.model import RawLine, Skipped
 from memtui.hosts.protocol import Host
 from memtui.sessions.discovery import Work
@@ -216,6 +216,6 @@ class _Saver:
         save_file(self._db, self._row)
 
 
-def _lines(reader: LineReader) -> Generator[RawLine | Skipped, None, None]:
+def _lines(reader: Reader) -> Generator[RawLine | Skipped, None, None]:
     """The lines as a generator, so that leaving it closes the file."""
     yield from reader

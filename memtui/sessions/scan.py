@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memtui.hosts.access import stamp_of
 from memtui.hosts.model import HostHome
 from memtui.hosts.protocol import Host
 from memtui.sessions.catalogue import Catalogue
-from memtui.sessions.discovery import Work, discover, plan_all, work_of
+from memtui.sessions.discovery import Work, discover, plan_all, plan_some, work_of
 from memtui.sessions.files import FileRow, file_at, file_with, load_file
 from memtui.sessions.project import Projects
 from memtui.sessions.reading import BATCH, Batches, FileReader, Restarted
@@ -107,12 +108,17 @@ class Scanner:
         batches = self._begin()
         work: list[Work] = []
         for path in dict.fromkeys(paths):
+            told = [source for host in self._hosts for source in host.touched(self._home, path)]
+            if told:
+                with batches.transaction():
+                    work += plan_some(batches.db, told)
+                continue
             if path.suffix not in _SUFFIXES:
                 continue
             row = _known(batches.db, path)
             if row is None or row.gone:
                 return self.run(cancelled=cancelled)
-            item = _work_at(row, Path(row.path))
+            item = _work_at(row)
             if item is not None:
                 work.append(item)
         return _Run(self, batches, None, cancelled, None).read(work, files=len(work), gone=0)
@@ -230,7 +236,7 @@ class _Run:
                 self._renew(file)
                 continue
             row = load_file(self._batches.db, file)
-            item = _work_at(row, Path(row.path))
+            item = _work_at(row)
             if item is not None:
                 self._queue.append(item)
                 self._total += 1
@@ -257,9 +263,9 @@ def _known(db: sqlite3.Connection, path: Path) -> FileRow | None:
     return row if row is not None else file_with(db, stat.st_dev, stat.st_ino)
 
 
-def _work_at(row: FileRow, path: Path) -> Work | None:
+def _work_at(row: FileRow) -> Work | None:
     try:
-        stat = path.stat()
+        stat = stamp_of(row.source)
     except OSError:
         return None
     if row.offset == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from memtui.hosts.jsonl import open_lines
+from memtui.hosts.access import open_lines
 from memtui.hosts.model import Entry, Kind, Skipped, SourceFile, Span
 from memtui.hosts.read import read_record
 from memtui.hosts.registry import host

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from memtui.hosts.jsonl import read_span
-from memtui.hosts.model import Entry, Kind, Span, Tokens
+from memtui.hosts.access import read_span
+from memtui.hosts.model import Entry, Kind, SourceFile, Span, Tokens
 from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.rows import KINDS, Flag, turn_id
 from memtui.sessions.spans import Piece, pieces_of, read_piece
@@ -86,7 +86,11 @@ def read_turn(catalogue: Catalogue, session: int, seq: int, shown: int = SHOWN) 
 
 def read_raw(catalogue: Catalogue, detail: TurnDetail) -> list[bytes]:
     """The raw records behind a row, one per span. Raises OSError or EOFError if they are gone."""
-    return [read_span(span, span.path.suffix == ".zst") for span in detail.spans]
+    host = detail.ref.partition(":")[0]
+    return [
+        read_span(SourceFile(host, span.path, compressed=span.path.suffix == ".zst"), span)
+        for span in detail.spans
+    ]
 
 
 def _entries(pieces: list[Piece]) -> tuple[list[Entry], str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 STEP_MS = 20
 POLL_MS = 500
-_IGNORED = (".tmp", ".swp", ".swx", "~", "-shm", "-wal", "-journal", ".lock")
+_IGNORED = (".tmp", ".swp", ".swx", "~", "-shm", "-journal", ".lock")
 
 
 def relevant(path: str) -> bool:

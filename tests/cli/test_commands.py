@@ -78,8 +78,8 @@ def test_pages_say_how_far_they_are_behind(sample: Sample) -> None:
 def test_sessions_are_those_of_the_project_oldest_first(sample: Sample) -> None:
     sessions = answer(sample, "sessions")
     main = [session for session in sessions if not session["agent"]]
-    assert {session["host"] for session in main} == {"claude-code", "codex"}
-    assert len(main) == 14
+    assert {session["host"] for session in main} == {"claude-code", "codex", "gemini-cli"}
+    assert len(main) == 17
     pool = next(s for s in main if s["id"] == "871e05e3-48f3-4cce-90cd-e40e31ca0ec9")
     assert (pool["counts"]["prompts"], pool["counts"]["calls"], pool["counts"]["errors"]) == (
         3,

@@ -30,6 +30,7 @@ from memtui.hosts.registry import host, sniff_file
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT.parent / "shared" / "samples"
 HOME = ROOT / "sample_bank" / "home"
+READ = ("claude-code", "codex", "gemini-cli")
 NOT_TRANSCRIPTS = ("openprintkit_history.jsonl",)
 
 CLAUDE_OWN = re.compile(
@@ -60,6 +61,7 @@ def samples(name: str, *folders: str) -> list[Path]:
     return found
 
 
+GEMINI = samples("gemini-cli", ".gemini/tmp")
 CLAUDE = samples("claude-code", ".claude/projects")
 CODEX = samples("codex", ".codex/sessions", ".codex/archived_sessions")
 
@@ -171,6 +173,35 @@ def codex_failed(output: Any) -> bool:
     return text.startswith(CODEX_FAILED) if code is None else code != 0
 
 
+def gemini_messages(path: Path) -> dict[str, dict[str, Any]]:
+    """Each message as it was written last; one that is told again on resume stays as it was."""
+    known: dict[str, dict[str, Any]] = {}
+    for r in records(path):
+        for message in r.get("messages", r.get("$set", {}).get("messages", [])):
+            known.setdefault(message["id"], message)
+        if "type" in r:
+            known[r["id"]] = r
+    return known
+
+
+def gemini_counts(path: Path) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for message in gemini_messages(path).values():
+        said = "".join(t for t in strings(message["content"])).strip()
+        if message["type"] == "user":
+            counts["prompts"] += bool(said) and not said.startswith("<session_context>")
+        elif message["type"] == "gemini":
+            counts["answers"] += bool(said)
+            for call in message.get("toolCalls", []):
+                counts["calls"] += 1
+                counts["failures"] += call["status"] != "success" or "\nExit Code: " in str(
+                    json.loads(json.dumps(call.get("result"))[:10_000_000])
+                ).replace("\\n", "\n")
+        elif message["type"] == "error":
+            counts["api_errors"] += 1
+    return counts
+
+
 def adapter_counts(source: SourceFile) -> Counter[str]:
     counts: Counter[str] = Counter()
     answered: set[str] = set()
@@ -204,11 +235,17 @@ def test_codex_counts(path: Path) -> None:
     assert +adapter_counts(SourceFile("codex", path)) == +codex_counts(path)
 
 
+@pytest.mark.skipif(not GEMINI, reason="no sample transcripts here")
+@pytest.mark.parametrize("path", GEMINI, ids=short)
+def test_gemini_cli_counts(path: Path) -> None:
+    assert +adapter_counts(SourceFile("gemini-cli", path)) == +gemini_counts(path)
+
+
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="no sample transcripts here")
 def test_every_sample_is_recognised_by_content() -> None:
     for folder in sorted(p for p in SAMPLES.iterdir() if p.is_dir()):
         for path in sorted(p for p in folder.iterdir() if p.is_file()):
-            expected = folder.name if folder.name in ("claude-code", "codex") else None
+            expected = folder.name if folder.name in READ else None
             if path.name in NOT_TRANSCRIPTS:
                 expected = None
             found = sniff_file(path)

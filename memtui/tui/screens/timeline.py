@@ -83,12 +83,13 @@ class TimelinePart(WalkPart):
         if rows is None:
             return
         to_end = self._stays_at_end()
+        place = self.sessions_list.place()
         change = rows.timeline.refresh()
         if change.first is None:
             return
         rows.now = self.core.clock()
         grown = change.after - change.before
-        self.sessions_list.show(rows)
+        self.sessions_list.show(rows, place=place)
         if to_end:
             self.sessions_list.action_ends(1)
         elif self.following:

@@ -83,9 +83,13 @@ class LineList(Toned, can_focus=True):
 
     # What is shown
 
-    def show(self, source: RowSource, *, keep: bool = True) -> None:
-        """Show other rows; with `keep` the cursor stays on its row, at the same height on screen."""
-        place = self.place() if keep else ListPlace(None, 0, 0)
+    def show(self, source: RowSource, *, keep: bool = True, place: ListPlace | None = None) -> None:
+        """Show other rows; with `keep` the cursor stays on its row, at the same height on screen.
+
+        `place` is where the list stood before a source that changes by itself has changed.
+        """
+        if place is None:
+            place = self.place() if keep else ListPlace(None, 0, 0)
         self.source = source
         self.marks = {key for key in self.marks if source.find(key) is not None}
         self.virtual_size = Size(0, len(source))
