@@ -9,7 +9,7 @@ FRAMES = 3
 """Frames that a stack keeps."""
 LINE = 300
 _PROGRESS = re.compile(
-    r"\r|^\s*(?:\d{1,3}%|[\d.]+\s?[kMG]i?B\b.*/s|\[?[#=>.\s-]{8,}\]?|[\u2580-\u259f\u2800-\u28ff\s]+)\s*|"
+    r"\r|^\s*(?:\d{1,3}%.{0,80}|[\d.]+\s?[kMG]i?B\b.*/s|\[?[#=>.\s-]{8,}\]?|[\u2580-\u259f\u2800-\u28ff\s]+)\s*$|"
     r"^(?:Downloading|Collecting|Fetching|Compiling|Resolving|remote: (?:Counting|Compressing)|"
     r"Receiving objects|npm (?:timing|http))\b"
 )

@@ -64,7 +64,7 @@ def observation_of(turns: Sequence[Turn], finding: Finding, where: Where) -> Obs
         project=where.project[:400],
         branch=where.branch[:400],
         at=shown[0].at,
-        detail=redact(told(finding.detail, 2 * DETAIL)).text[:DETAIL] if finding.detail else "",
+        detail=told(redact(finding.detail).text, DETAIL),
         tags=tuple(list(tags)[:_TAGS]),
         paths=tuple(path[:400] for path in paths[:_PATHS]),
         ok=finding.ok,

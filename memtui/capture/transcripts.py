@@ -9,13 +9,15 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memtui.capture.commands import runs
 from memtui.capture.turns import Turn, turns_of
 from memtui.hosts.model import Entry, SessionInfo, SourceFile
 from memtui.hosts.read import parse_file, without_rolled_back
 from memtui.safety import fence
+from memtui.safety.redact import redact
 from memtui.sessions.catalogue import Catalogue, source_of
 
-MAX_OUTPUT = 64 * 1024
+MAX_OUTPUT = 32 * 1024
 """Characters of one output that are looked at: its beginning and its end."""
 
 
@@ -116,24 +118,41 @@ def _entries(source: SourceFile, heading: Heading) -> Iterator[Entry]:
 
 
 def clean(turns: Iterable[Turn], folder: Path | None = None) -> list[Turn]:
-    """Turns without what we put there ourselves, with paths below `folder` relative to it."""
+    """Turns without what we put there ourselves and without secrets; paths below `folder` are relative.
+
+    Secrets go before anything is cut or taken apart, because half of one is not known as one. Outputs
+    that only show a file are dropped: the path says enough.
+    """
     return [
         replace(
             turn,
-            text=fence.strip(turn.text),
-            command=fence.strip(turn.command),
-            output=fence.strip(_ends(turn.output)),
+            text=_safe(turn.text),
+            command=_safe(turn.command),
+            output=_safe(_ends(turn.output)) if _tells(turn) else "",
             paths=tuple(_relative(path, folder) for path in turn.paths),
         )
         for turn in turns
     ]
 
 
+def _safe(text: str) -> str:
+    return redact(fence.strip(text)).text if text else ""
+
+
+def _tells(turn: Turn) -> bool:
+    """Whether an output is that of something that ran, failed or was refused."""
+    return turn.is_error or bool(runs(turn.command)) or not (turn.command or turn.paths)
+
+
 def _ends(output: str) -> str:
+    """The beginning and the end of a long output, in whole lines."""
     if len(output) <= MAX_OUTPUT:
         return output
+    if "PRIVATE KEY" in output:
+        output = redact(output).text
     half = MAX_OUTPUT // 2
-    return f"{fence.strip(output[:half])}\n[...]\n{output[-half:]}"
+    head, tail = fence.strip(output[:half]), output[-half:]
+    return f"{head.rpartition(chr(10))[0]}\n[...]\n{tail.partition(chr(10))[2]}"
 
 
 def _relative(path: str, folder: Path | None) -> str:

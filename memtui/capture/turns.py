@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memtui.hosts.model import Entry, Kind
+from memtui.safety.redact import redact
 from memtui.sessions.turn import TurnDetail
 
 
@@ -42,15 +43,15 @@ class Turn:
 
 
 def turn_of(detail: TurnDetail) -> Turn:
-    """A row of the timeline, read in full, as a turn."""
+    """A row of the timeline, read in full, as a turn without secrets: drafts cut what they take."""
     action = detail.kind in (Kind.CALL, Kind.RESULT)
     runs = detail.kind is Kind.CALL and _is_shell(detail.input)
     return Turn(
         kind=detail.kind,
         ref=detail.ref,
-        text="" if action else detail.text.text,
-        command=detail.text.text if runs else "",
-        output=detail.result.text if detail.result else "",
+        text="" if action else redact(detail.text.text).text,
+        command=redact(detail.text.text).text if runs else "",
+        output=redact(detail.result.text).text if detail.result else "",
         exit_code=detail.exit_code,
         is_error=detail.is_error,
         at=_time(detail.at),

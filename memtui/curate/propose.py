@@ -14,7 +14,7 @@ from memtui.curate.draft import Draft
 from memtui.curate.proposals import Proposal, Verb, key_of_text
 from memtui.curate.proposals import Status as Stands
 from memtui.curate.rules.contradiction import differ, statement, statements_of
-from memtui.curate.similar import NEAR, SAME, Neighbours, likeness, told, words
+from memtui.curate.similar import NEAR, SAME, Match, Neighbours, likeness, told, words
 from memtui.index.states import key_of
 from memtui.ledger.model import SightingRecord
 from memtui.safety.redact import redact
@@ -81,6 +81,15 @@ class Known:
         for word in own:
             self._by_word.setdefault(word, set()).add(proposal.key)
 
+    def near(self, draft: Draft, text: str) -> list[Match]:
+        """The live cards near a draft, most alike first: by all they say, or by the fact in the title."""
+        own = words(draft.title)
+        found = [
+            Match(match.item, max(match.score, likeness(own, words(match.item.title))))
+            for match in self.live.near(text, _AROUND, 8)
+        ]
+        return sorted(found, key=lambda match: (-match.score, match.item.name))[:5]
+
     def has(self, key: str) -> bool:
         """Whether something with this key was ever proposed."""
         return key in self._past
@@ -130,7 +139,7 @@ def _judge(candidate: Candidate, session: str, known: Known, now: datetime) -> O
         return Outcome(candidate, why=Why.KNOWN, near=cited)
     if known.away.near(text, SAME, 1):
         return Outcome(candidate, why=Why.PUT_AWAY)
-    near = known.live.near(text, _AROUND, 5)
+    near = known.near(draft, text)
     key = key_of_text(draft.rule, draft.title)
     proposal = Proposal(
         id=new_id(),

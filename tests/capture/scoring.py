@@ -11,6 +11,7 @@ from pathlib import Path
 from memtui.capture.extract.all import findings
 from memtui.capture.extract.finding import Finding
 from memtui.capture.observation import ROUTINE, What
+from memtui.capture.transcripts import clean
 from memtui.capture.turns import Turn, turns_of
 from memtui.hosts.model import Entry, SourceFile
 from memtui.hosts.read import parse_file, without_rolled_back
@@ -79,7 +80,7 @@ def turns(session: Labelled) -> list[Turn]:
     entries = [
         e for e in parse_file(SourceFile(session.host, session.file)) if isinstance(e, Entry)
     ]
-    return turns_of(session.host, session.session, without_rolled_back(entries))
+    return clean(turns_of(session.host, session.session, without_rolled_back(entries)))
 
 
 def score(half: str) -> dict[str, Score]:

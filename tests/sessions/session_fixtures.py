@@ -93,7 +93,7 @@ class World:
     def __init__(self, root: Path) -> None:
         self.home = root / "home"
         self.folder = self.home / ".claude" / "projects" / "-w-shop"
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.catalogue = Catalogue(root / "sessions.db", HOSTS)
 
     def write(self, talk: Talk, data: bytes | None = None, mtime: int | None = None) -> Path:
