@@ -87,7 +87,7 @@ _PLAN = re.compile(
 )
 _REPORTING = re.compile(r"^\W*(?:i (?:did|ran|checked|see|looked)\b|we could\b)", re.IGNORECASE)
 _EXPECTED = re.compile(
-    r"\b(?:as it should|as expected|for the right reason|only the)\b", re.IGNORECASE
+    r"\b(?:as it should|as expected|as reported|for the right reason|only the)\b", re.IGNORECASE
 )
 _HEDGE = re.compile(
     r"\b(?:likely|probably|may simply|might|perhaps|maybe|if that is|we could|could add)\b|\bno more\b",

@@ -23,6 +23,8 @@ COMMANDS = {
     "walk": "print the chain from a page or card down to the sessions that earned it",
     "inject": "print exactly what the next session receives",
     "why": "say why a card is shown or held back, next time and in past sessions",
+    "inbox": "list what was proposed; accept, reject or change it",
+    "sleep": "read finished sessions, propose, put away: a plan, or its safe part",
     "install": "let an agent host run memtui's hooks",
     "uninstall": "take memtui's hooks out of an agent host",
     "deliveries": "list what sessions were sent and what became of it",

@@ -60,6 +60,7 @@ from memtui.workspace.walk import walk
 if TYPE_CHECKING:
     from memtui.workspace.finding import Finding
     from memtui.workspace.recalling import Recalling
+    from memtui.workspace.upkeep import Upkeep
 
 CHECK_SECONDS = 1.0
 """How long one load may spend on checking citations that are not known yet."""
@@ -89,6 +90,7 @@ class Workspace:
         self._scanned = self._has_sessions()
         self._serial = 0
         self._curating = Curating(reader, setting, self.load) if reader else None
+        self._upkeep: Upkeep | None = None
 
     def __enter__(self) -> Workspace:
         return self
@@ -235,6 +237,15 @@ class Workspace:
         if self._curating is None:
             raise CurateError("no bank is open", "name one with --bank, or make one")
         return self._curating
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Inbox and sleep."""
+        if self._upkeep is None:
+            from memtui.workspace.upkeep import Upkeep
+
+            self._upkeep = Upkeep(self)
+        return self._upkeep
 
     def _contents(self) -> BankContents:
         if self._reader is None:

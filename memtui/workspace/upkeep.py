@@ -1,0 +1,211 @@
+"""Inbox and sleep of an open bank: what screen and commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memtui.curate.act import ActResult, CurateError
+from memtui.curate.curator import Curator
+from memtui.curate.decide import accept, reject, switch
+from memtui.curate.decide import proposals as all_proposals
+from memtui.curate.draft import Draft
+from memtui.curate.proposals import Proposal, Status, Verb
+from memtui.curate.sessions import hidden_sessions
+from memtui.curate.sleep.archive import restore
+from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
+from memtui.curate.sleep.run import WAIT, sleep, unread
+from memtui.index.states import is_absent
+from memtui.ledger.access import LEDGER_NAME
+from memtui.paths import bank_key
+from memtui.workspace.model import BankView
+
+if TYPE_CHECKING:
+    from memtui.workspace.curating import Done
+    from memtui.workspace.workspace import Workspace
+
+SLEEPER = "-sleep"
+"""What is done in sleep has a writer of its own: `u` takes back what a person did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A proposal with how often it was seen."""
+
+    proposal: Proposal
+    sightings: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InboxView:
+    """The inbox at one moment: what waits, the most surprising first, and how much was read.
+
+    `expired` are those that nobody decided in time; `failed` are sessions that could not be read, with
+    why.
+    """
+
+    waiting: tuple[Entry, ...] = ()
+    expired: tuple[Entry, ...] = ()
+    accepted: int = 0
+    rejected: int = 0
+    read: int = 0
+    failed: tuple[tuple[str, str], ...] = ()
+
+    def find(self, word: str) -> Entry | None:
+        """A waiting one by id or the beginning of it."""
+        exact = [entry for entry in self.waiting if entry.proposal.id == word]
+        begin = [entry for entry in self.waiting if word and entry.proposal.id.endswith(word)]
+        return next(iter(exact or (begin if len(begin) == 1 else [])), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A session in two lines."""
+
+    title: str
+    outcome: str
+
+
+class Upkeep:
+    """Inbox and sleep. Everything blocks. Without a bank all of it is empty."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @property
+    def _has_ledger(self) -> bool:
+        """Without a ledger nothing was ever proposed, and its import (400 ms) is spared."""
+        setting, root = self._workspace.setting, self._workspace.bank_root
+        if root is None:
+            return False
+        state = setting.places.state / bank_key(self._workspace.config.id, root)
+        return (state / LEDGER_NAME).exists()
+
+    def inbox(self) -> InboxView:
+        """What waits, and what became of the rest. Raises LedgerError, OSError."""
+        if not self._has_ledger:
+            return InboxView()
+        return self._workspace.curating.ask(_look)
+
+    def summaries(self) -> Mapping[str, Summary]:
+        """Title and outcome of each session that was read, by `host:session`."""
+        if not self._has_ledger:
+            return {}
+        captured = self._workspace.curating.ask(lambda curator: curator.ledger.captured())
+        return {
+            name: Summary(record.title, record.outcome)
+            for name, record in captured.items()
+            if record.status == "read"
+        }
+
+    def accept(self, proposal: Proposal, draft: Draft | None = None) -> Done:
+        """Do what it suggests. Raises CurateError, ConflictError, LedgerError, OSError."""
+        return self._workspace.curating.act(self.accepting(proposal, draft))
+
+    def accepting(self, proposal: Proposal, draft: Draft | None = None) -> Accepting:
+        """The act of accepting, for whoever runs acts."""
+        return Accepting(self._workspace, proposal, draft)
+
+    def reject(self, chosen: tuple[Proposal, ...], reason: str = "") -> Done:
+        """Say no. Raises as `accept`."""
+        return self._workspace.curating.act(lambda curator: reject(curator, chosen, reason))
+
+    def switch(self, proposal: Proposal, verb: Verb | None = None) -> Proposal:
+        """Another verb. Raises as `accept`."""
+        return self._workspace.curating.ask(lambda curator: switch(curator, proposal, verb))
+
+    def restore(self, name: str) -> Done:
+        """Bring an archived card back. Raises as `accept`."""
+        return self._workspace.curating.act(lambda curator: restore(curator, name))
+
+    def sleep(
+        self,
+        *,
+        apply: bool = False,
+        if_due: bool = False,
+        tell: Tell = lambda _progress: None,
+        cancelled: Cancelled = lambda: False,
+        wait: float = WAIT,
+    ) -> Report:
+        """Plan a sleep or do its safe part, beside whatever a person does meanwhile.
+
+        Raises CurateError without a bank, LockedError, OSError, sqlite3.Error.
+        """
+        view, sleeper = self._sleeper()
+        with sleeper as curator:
+            return sleep(
+                curator,
+                self.around(view),
+                apply=apply,
+                if_due=if_due,
+                tell=tell,
+                cancelled=cancelled,
+                wait=wait,
+            )
+
+    def unread(self) -> int:
+        """How many finished sessions sleep has not read. Raises sqlite3.Error."""
+        view, sleeper = self._sleeper()
+        with sleeper as curator:
+            return len(unread(curator, self.around(view)))
+
+    def around(self, view: BankView) -> Surroundings:
+        """What sleep works on besides the bank's files."""
+        return Surroundings(
+            catalogue=self._workspace.catalogue,
+            contents=view.contents,
+            projects=self._workspace.project_keys,
+            absent={
+                card.item.id: card.states[0].reason for card in view.cards if is_absent(card.states)
+            },
+            behind={page.item.name: page.behind for page in view.pages if page.behind},
+            hidden=hidden_sessions(view.contents.events),
+        )
+
+    def _sleeper(self) -> tuple[BankView, Curator]:
+        workspace = self._workspace
+        if workspace.bank_root is None:
+            raise CurateError("no bank is open", "name one with --bank, or make one")
+        setting = workspace.setting
+        view = workspace.load()
+        writer = setting.writer + SLEEPER
+        return view, Curator.of(view.contents, setting.places, writer, setting.clock, by="job")
+
+
+@dataclass(frozen=True, slots=True)
+class Accepting:
+    """The act of accepting one proposal, with the bank as it is when it runs."""
+
+    workspace: Workspace
+    proposal: Proposal
+    draft: Draft | None = None
+
+    def __call__(self, curator: Curator) -> ActResult:
+        """Accept it. Raises CurateError, ConflictError, OSError."""
+        contents = self.workspace.load().contents
+        return accept(curator, self.proposal, contents, self.draft)
+
+
+def _look(curator: Curator) -> InboxView:
+    found = all_proposals(curator)
+    seen = curator.ledger.sightings()
+    entries = [Entry(one, max(1, len(seen.get(one.subject, ())))) for one in found]
+    waiting = [entry for entry in entries if entry.proposal.status is Status.WAITING]
+    waiting.sort(key=_rank)
+    captured = curator.ledger.captured().values()
+    return InboxView(
+        waiting=tuple(waiting),
+        expired=tuple(e for e in entries if e.proposal.status is Status.EXPIRED),
+        accepted=sum(one.status is Status.ACCEPTED for one in found),
+        rejected=sum(one.status is Status.REJECTED for one in found),
+        read=sum(record.status == "read" for record in captured),
+        failed=tuple(
+            (record.session, record.detail) for record in captured if record.status != "read"
+        ),
+    )
+
+
+def _rank(entry: Entry) -> tuple[float, str]:
+    proposal = entry.proposal
+    return -proposal.surprise, proposal.id
