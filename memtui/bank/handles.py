@@ -84,7 +84,8 @@ class Handles:
         owners: dict[str, Path] = {}
         waiting: list[int] = []
         for at, item in enumerate(result):
-            if item.assigned or item.path != owners.setdefault(item.id, item.path):
+            owner = None if item.assigned else owners.setdefault(item.id, item.path)
+            if owner is not item.path and owner != item.path:  # the first look is the quick one
                 waiting.append(at)
         if waiting:
             taken = set(owners)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from stat import S_ISREG
 
@@ -39,6 +39,9 @@ Stamp = tuple[int, int, int]
 RACY_NS = 100_000_000
 """A file this young when it is read may change again under the same time: it is read again."""
 
+_BESIDE = (("events",), ("evidence",), ("archive",), ("weights",), (".git",))
+"""Parts of a bank that hold no cards and pages; what git does to a bank it does to its files, too."""
+
 Parsed = tuple[Stamp, Card | Page | None, tuple[Problem, ...]]
 
 
@@ -57,12 +60,54 @@ class BankReader:
         self.files = BankFiles(root, layout, state)
         self._seen: dict[str, Parsed] = {}
         self._events: dict[str, tuple[Stamp, list[Event], list[Problem]]] = {}
+        self._told: tuple[Event, ...] = ()
+        self._folders: dict[Path, bool] = {}
+        self._own: tuple[Path, ...] = ()
 
     def read(self) -> BankContents:
         """The bank as its files are now. Raises BankError when the folder is gone."""
         if not self.root.is_dir():
             raise BankError(f"{self.root} is no longer there")
-        parsed = self._parsed()
+        self._folders = {self.files.cards.resolve(): False}
+        if self.layout is Layout.MEMTUI:
+            self._folders[self.files.pages.resolve()] = True
+        self._own = tuple(folder.resolve() for folder in (self.root, self.state) if folder)
+        return self._contents(self._parsed())
+
+    def reread(self, paths: Iterable[Path]) -> BankContents:
+        """The bank with these files as they are now, and all others as they were read before.
+
+        Reads everything where a path is none of the bank's own files, such as a folder that was moved.
+        Raises BankError when the bank's folder is gone.
+        """
+        names: dict[str, bool] = {}
+        for path in paths:
+            is_page = self._folders.get(path.parent)
+            if is_page is None and not self._is_beside(path):
+                return self.read()
+            if is_page is not None and _is_memory_file(path.name):
+                names[str((self.files.pages if is_page else self.files.cards) / path.name)] = (
+                    is_page
+                )
+        for name, is_page in names.items():
+            stamp = _stamp(Path(name))
+            if stamp == GONE:
+                self._seen.pop(name, None)
+            elif name not in self._seen or self._seen[name][0] != stamp:
+                self._seen[name] = self._parse(name, stamp, is_page)
+        return self._contents(list(self._seen.values()))
+
+    def _is_beside(self, path: Path) -> bool:
+        """Whether a path below the bank or its own folder says nothing about cards and pages.
+
+        The files of events are looked at in any case.
+        """
+        for folder in self._own:
+            if path.is_relative_to(folder):
+                return path.name == INDEX or path.relative_to(folder).parts[:1] in _BESIDE
+        return False
+
+    def _contents(self, parsed: list[Parsed]) -> BankContents:
         found = [item for _, item, _ in parsed if item is not None]
         items = self._with_ids(found)
         events, wrong_events = self._read_events()
@@ -72,7 +117,7 @@ class BankReader:
             config=self.config,
             cards=tuple(item for item in items if isinstance(item, Card)),
             pages=tuple(item for item in items if isinstance(item, Page)),
-            events=tuple(events),
+            events=events,
             problems=(
                 *(problem for _, _, problems in parsed for problem in problems),
                 *(problem for item in items for problem in item.problems),
@@ -138,8 +183,8 @@ class BankReader:
         own = self.layout is Layout.MEMTUI or self.state is not None
         return event_files(self.files.events) if own else []
 
-    def _read_events(self) -> tuple[list[Event], list[Problem]]:
-        """All events by time, then id; only files that changed are read."""
+    def _read_events(self) -> tuple[tuple[Event, ...], list[Problem]]:
+        """All events by time, then id; only files that changed are read, else it is the same tuple."""
         present: dict[str, tuple[Stamp, list[Event], list[Problem]]] = {}
         for path in self._event_files():
             stamp = _stamp(path)
@@ -147,10 +192,13 @@ class BankReader:
             if known is None or known[0] != stamp:
                 known = (stamp, *read_file(path))
             present[str(path)] = known
+        before = [known for known, _, _ in self._events.values()]
+        if [known for known, _, _ in present.values()] != before or GONE in before:
+            events = [event for _, found, _ in present.values() for event in found]
+            events.sort(key=lambda event: (event.at, event.id))
+            self._told = tuple(events)
         self._events = present
-        events = [event for _, found, _ in present.values() for event in found]
-        events.sort(key=lambda event: (event.at, event.id))
-        return events, [problem for _, _, wrong in present.values() for problem in wrong]
+        return self._told, [problem for _, _, wrong in present.values() for problem in wrong]
 
 
 def open_bank(root: Path, state: Path | None = None, layout: Layout | None = None) -> BankReader:
@@ -188,7 +236,7 @@ def _equal_names(items: list[Card | Page]) -> Iterator[Problem]:
     owners: dict[str, Path] = {}
     for item in items:
         owner = owners.setdefault(item.name, item.path)
-        if owner != item.path:
+        if owner is not item.path and owner != item.path:
             yield Problem(item.path, f"its name {item.name!r} is also that of {owner.name}")
 
 
@@ -200,7 +248,7 @@ def _markdown_in(folder: Path, is_page: bool) -> Iterator[tuple[str, Stamp, bool
     except (FileNotFoundError, NotADirectoryError):
         return
     for entry in entries:
-        if not entry.name.endswith(".md") or entry.name == INDEX or entry.name.startswith("."):
+        if not _is_memory_file(entry.name):
             continue
         try:
             stat = entry.stat()
@@ -210,10 +258,20 @@ def _markdown_in(folder: Path, is_page: bool) -> Iterator[tuple[str, Stamp, bool
             yield entry.path, (stat.st_mtime_ns, stat.st_size, stat.st_ino), is_page
 
 
+def _is_memory_file(name: str) -> bool:
+    return name.endswith(".md") and name != INDEX and not name.startswith(".")
+
+
+GONE: Stamp = (0, -1, 0)
+"""In place of the stamp of a file that is not there."""
+
+
 def _stamp(path: Path) -> Stamp:
-    """The stamp of a file as it is now; of a file that is gone, one that no file has."""
+    """The stamp of a regular file as it is now, else GONE."""
     try:
         stat = path.stat()
     except OSError:
-        return (0, -1, 0)
+        return GONE
+    if not S_ISREG(stat.st_mode):
+        return GONE
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -62,11 +62,13 @@ def refresh(
     evidence_states: Mapping[str, tuple[State, ...]] | None = None,
     used: Mapping[str, int] | None = None,
     events: Path | None = None,
+    entries: Sequence[Entry] | None = None,
 ) -> Refreshed:
     """Index `contents`. The mappings are by item id (see `rows.Facts`).
 
-    `events` is the folder of the event files where it is not the bank's own. Raises
-    sqlite3.OperationalError when another process keeps the index locked, OSError when it cannot be made.
+    `events` is the folder of the event files where it is not the bank's own, `entries` the rows under
+    these very facts where they were made already. Raises sqlite3.OperationalError when another process
+    keeps the index locked, OSError when it cannot be made.
     """
     facts = Facts(
         now=clock(),
@@ -78,7 +80,7 @@ def refresh(
     folders = look(contents)
     meta = _meta(contents, facts, folders, events_folder(contents, events))
     with closing(open_index(db_path)) as connection:
-        return _Refresh(connection, contents, facts, folders).run(meta)
+        return _Refresh(connection, contents, facts, folders, entries).run(meta)
 
 
 def _meta(
@@ -126,11 +128,13 @@ class _Refresh:
         contents: BankContents,
         facts: Facts,
         folders: Folders,
+        entries: Sequence[Entry] | None,
     ) -> None:
         self.connection = connection
         self.contents = contents
         self.facts = facts
         self.folders = folders
+        self.entries = entries
         self.root = os.fsencode(contents.root)
 
     def run(self, meta: dict[str, str]) -> Refreshed:
@@ -187,7 +191,8 @@ class _Refresh:
         first_free = free = max((row[0] for row in rows), default=0) + 1
         items: list[tuple[Any, ...]] = []
         texts: list[tuple[Any, ...]] = []
-        for entry in entries_of(self.contents, self.facts):
+        entries = self.entries
+        for entry in entries_of(self.contents, self.facts) if entries is None else entries:
             before = old.pop(entry.row[PATH], None)
             seq, free = (free, free + 1) if before is None else (before[0], free)
             row = (seq, *self._stamped(entry, before))

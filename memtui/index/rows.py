@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from memtui.bank.model import BankContents, Event, Item, Page, Policy, Tier, Trust
@@ -39,16 +41,29 @@ class Facts:
     used: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """One item with its row: the values of `schema.ITEM_COLUMNS`, file times left at 0."""
 
     item: Item
     row: tuple[Any, ...]
 
+    @cached_property
+    def candidate(self) -> tuple[Any, ...]:
+        """The row as an injection candidate, made once."""
+        return decoded(self.row[:CANDIDATE_WIDTH])
+
 
 States = Mapping[str, tuple[State, ...]]
 """The states of items by id, for ids that have any."""
+
+
+@dataclass(slots=True)
+class KeptRows:
+    """The rows of a bank as they were made last, each with what it was made from, by path."""
+
+    bank: tuple[Any, ...] = ()
+    rows: dict[Path, tuple[Item, tuple[Any, ...], Entry]] = field(default_factory=dict)
 
 
 def states_under(contents: BankContents, facts: Facts) -> dict[str, tuple[State, ...]]:
@@ -56,33 +71,37 @@ def states_under(contents: BankContents, facts: Facts) -> dict[str, tuple[State,
     return states_of(contents, Known(facts.now, facts.trust, facts.drift, facts.evidence))
 
 
-def entries_of(contents: BankContents, facts: Facts, states: States | None = None) -> list[Entry]:
+def entries_of(
+    contents: BankContents, facts: Facts, states: States | None = None, kept: KeptRows | None = None
+) -> list[Entry]:
     """A row for every card and page, sorted by layer, name and path.
 
-    `states` are those of `states_under`, where they were computed already.
+    `states` are those of `states_under`, where they were computed already. With `kept`, which is
+    brought up to date, only rows of which something changed are made.
     """
-    maker = _RowMaker(contents, facts, states_under(contents, facts) if states is None else states)
-    entries = [Entry(item, maker.row(item)) for item in (*contents.cards, *contents.pages)]
+    states = states_under(contents, facts) if states is None else states
+    maker = _RowMaker(contents, facts, states)
+    items = (*contents.cards, *contents.pages)
+    entries = maker.entries(items, KeptRows() if kept is None else kept)
     entries.sort(key=lambda entry: (entry.row[3], entry.row[1], entry.row[19]))
     return entries
 
 
 def ingredients_of(
-    contents: BankContents, facts: Facts, states: States | None = None
+    contents: BankContents, facts: Facts, entries: Sequence[Entry] | None = None
 ) -> Ingredients:
     """What an injection is planned from, equal to what `reader.injection_rows` reads after a refresh.
 
-    `states` as in `entries_of`.
+    `entries` are those of `entries_of`, where they were made already.
     """
     config = contents.config
+    made = entries_of(contents, facts) if entries is None else entries
     return Ingredients(
         bank=storable(config.id),
         project=storable(config.project),
         aliases=tuple(storable(alias) for alias in config.aliases),
         policy=policy_tuple(config.policy),
-        items=tuple(
-            decoded(entry.row[:CANDIDATE_WIDTH]) for entry in entries_of(contents, facts, states)
-        ),
+        items=tuple(entry.candidate for entry in made),
     )
 
 
@@ -154,6 +173,26 @@ class _RowMaker:
         self.facts = facts
         self.states = states
         self.confirmed = last_confirmed(contents.events)
+        self.bank = (contents.root, config)
+
+    def entries(self, items: Sequence[Item], kept: KeptRows) -> list[Entry]:
+        """The rows of all items, made anew where something changed; brings `kept` up to date."""
+        before = kept.rows if kept.bank == self.bank else {}
+        kept.bank, kept.rows, entries = self.bank, {}, []
+        for item in items:
+            rests_on = self._rests_on(item)
+            known = before.get(item.path)
+            if known is None or known[1] != rests_on or (known[0] is not item and known[0] != item):
+                known = (item, rests_on, Entry(item, self.row(item)))
+            kept.rows[item.path] = known
+            entries.append(known[2])
+        return entries
+
+    def _rests_on(self, item: Item) -> tuple[Any, ...]:
+        """Everything besides the item and the bank that its row says."""
+        layer = "page" if isinstance(item, Page) else "card"
+        trust = self.facts.trust.get(item.id, NO_EVENTS)
+        return self.states.get(item.id, ()), trust, self._used(item, layer)
 
     def row(self, item: Item) -> tuple[Any, ...]:
         """The values of `schema.ITEM_COLUMNS` for one item."""

@@ -83,7 +83,7 @@ class Acts:
         self._jobs.run(
             GROUP,
             deed.doing,
-            lambda: self._core.curating.act(deed.verb),
+            lambda: self._core.curating.act(deed.verb, quick=True),
             partial(self._use, deed),
             partial(self._refuse, deed),
         )

@@ -60,7 +60,7 @@ def states_of(view: ItemView) -> tuple[str, ...]:
 
 def select(views: Iterable[ItemView], query: ListQuery) -> list[ItemView]:
     """The views that a query shows, in its order."""
-    wanted = [view for view in views if _matches(view, query)]
+    wanted = [view for view in views if _matches(view, query)] if query.narrows else list(views)
     wanted.sort(key=SORTS[query.sort][1])
     return wanted
 

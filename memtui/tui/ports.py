@@ -63,8 +63,11 @@ class Core(Protocol):
         """The user's settings."""
         ...
 
-    def load(self) -> BankView:
-        """Read the bank. Blocks."""
+    def settle(self, *, drift: bool = True) -> BankView:
+        """Ask git and the transcripts what holds, and keep the index in step. Blocks.
+
+        The view that was read last, the very same object unless something that it shows changed.
+        """
         ...
 
     @property

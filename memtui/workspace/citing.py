@@ -28,11 +28,14 @@ class Citing:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._known: dict[tuple[str, str, str], Verification] = {}
+        self._touched: set[Path] = set()
+        self._renewed = False
 
     def check(self, files: BankFiles, item: Item) -> tuple[EvidenceView, ...]:
         """Every citation of an item with its standing and the kept excerpt."""
         if not item.evidence:
             return ()
+        self._forget()
         folders = evidence_folders(files)
         citations = Citations(self._catalogue)
         return tuple(
@@ -49,6 +52,7 @@ class Citing:
 
         Checks what is not known yet for at most `seconds`.
         """
+        self._forget()
         citations = Citations(self._catalogue)
         deadline = time.monotonic() + seconds
         found: dict[str, tuple[State, ...]] = {}
@@ -65,9 +69,19 @@ class Citing:
                 found[item.id] = states
         return found, waiting
 
-    def forget(self, paths: Iterable[Path]) -> None:
-        """Check again what lies in these transcripts, and everything that was not found."""
-        changed = set(paths)
+    def touched(self, paths: Iterable[Path]) -> None:
+        """Next time, check again what lies in these transcripts, and everything that was not found.
+
+        Quick: a record that an agent appends must not wait for ten thousand citations.
+        """
+        self._touched.update(paths)
+        self._renewed = True
+
+    def _forget(self) -> None:
+        if not self._renewed:
+            return
+        self._renewed = False
+        changed, self._touched = self._touched, set()
         self._known = {
             key: outcome
             for key, outcome in self._known.items()

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from memtui.bank.load import BankReader
@@ -44,12 +45,19 @@ class Done:
 class Curating:
     """Acts on one open bank, one at a time, from any thread. Close it when done; it opens again.
 
-    Everything blocks. `load` reads the bank.
+    Everything blocks. `read` reads the bank or some of its files, `settle` what takes long about it.
     """
 
-    def __init__(self, reader: BankReader, setting: Setting, load: Callable[[], BankView]) -> None:
+    def __init__(
+        self,
+        reader: BankReader,
+        setting: Setting,
+        read: Callable[[tuple[Path, ...]], BankView],
+        settle: Callable[[], BankView],
+    ) -> None:
         self._lock = threading.RLock()
-        self._load = load
+        self._read = read
+        self._settle = settle
         self._curator = Curator(
             reader.root,
             reader.layout,
@@ -65,14 +73,16 @@ class Curating:
         """Who acts here: one person on one machine."""
         return self._curator.writer
 
-    def act(self, verb: Callable[[Curator], ActResult], by: str = "human") -> Done:
-        """Do one act and read the bank after it. `by` is human, agent or job.
+    def act(
+        self, verb: Callable[[Curator], ActResult], by: str = "human", *, quick: bool = False
+    ) -> Done:
+        """Do one act and read the bank after it. `by` is human, agent or job; `quick` as in `reload`.
 
         Raises CurateError, ConflictError, LedgerError or OSError: nothing was changed then.
         """
         with self.curator(by) as curator, ledger_faults(curator.state):
             result = verb(curator)
-        return Done(result, self.reload())
+        return Done(result, self.reload(quick=quick))
 
     def ask(self, question: Callable[[Curator], Answer]) -> Answer:
         """Ask what changes nothing. Raises CurateError, LedgerError, OSError."""
@@ -95,14 +105,21 @@ class Curating:
             return Healed()
         return self.ask(heal)
 
-    def reload(self) -> Reloaded:
-        """Read the bank; outside edits since the last call become events. Raises BankError."""
-        view = self._load()
+    def reload(self, paths: tuple[Path, ...] = (), *, quick: bool = False) -> Reloaded:
+        """Read the bank, or only these files of it; outside edits since the last call become events.
+
+        A `quick` caller settles the bank itself (`Workspace.settle`). Raises BankError.
+        """
+        view = self._read(paths)
+        noticed: tuple[Noticed, ...] = ()
+        problem = ""
         try:
             noticed = self._meet(view.contents)
         except (OSError, LedgerError) as error:
-            return Reloaded(view, problem=f"an outside edit is not recorded yet: {error}")
-        return Reloaded(self._load() if noticed else view, noticed)
+            problem = f"an outside edit is not recorded yet: {error}"
+        if noticed:
+            view = self._read(paths)
+        return Reloaded(view if quick else self._settle(), noticed, problem)
 
     def _meet(self, contents: BankContents) -> tuple[Noticed, ...]:
         """The edits that no act explains, each now an event of writer `external`.

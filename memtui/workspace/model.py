@@ -15,6 +15,9 @@ from memtui.index.states import State
 from memtui.inject.model import Decision, Plan, Snapshot
 from memtui.sessions.citation import Location
 
+WAITING = "not checked yet"
+"""Ends the notes about what another `settle` will find out."""
+
 
 class Check(StrEnum):
     """Whether a step of the provenance walk holds."""

@@ -2,45 +2,72 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from memtui import reasons
 from memtui.bank.model import BankContents, Card, Page
 from memtui.bank.trust import NO_EVENTS
-from memtui.index.rows import Facts, States, ingredients_of, states_under
+from memtui.index.rows import (
+    Entry,
+    Facts,
+    KeptRows,
+    States,
+    entries_of,
+    ingredients_of,
+    states_under,
+)
 from memtui.index.states import State, behind_by, is_absent
 from memtui.inject.snapshot import build
 from memtui.workspace.model import BankView, ClaimView, ItemView
 
 
-def make_view(contents: BankContents, facts: Facts, notes: tuple[str, ...] = ()) -> BankView:
+@dataclass(slots=True)
+class Made:
+    """A view with the rows that its snapshot was built from."""
+
+    view: BankView
+    entries: list[Entry]
+
+
+def make_view(
+    contents: BankContents,
+    facts: Facts,
+    notes: tuple[str, ...] = (),
+    kept: KeptRows | None = None,
+    serial: int = 0,
+) -> Made:
     """The view of `contents` under `facts`; its snapshot is what every injection is planned from."""
     states = states_under(contents, facts)
+    entries = entries_of(contents, facts, states, kept)
     lags = _lags(contents, states)
     items: tuple[Card | Page, ...] = (*contents.cards, *contents.pages)
+    trust, now = facts.trust, facts.now
     views = {
         id(item): ItemView(
-            item=item,
-            trust=facts.trust.get(item.id, NO_EVENTS),
-            states=states.get(item.id, ()),
-            age_days=_age(item.created or item.modified, facts.now),
-            behind=lags.get(id(item), 0),
+            item,
+            trust.get(item.id, NO_EVENTS),
+            states.get(item.id, ()),
+            _age(item.created or item.modified, now),
+            lags.get(id(item), 0) if lags else 0,
         )
         for item in items
     }
     cards = tuple(views[id(card)] for card in contents.cards)
     pages = tuple(views[id(page)] for page in contents.pages)
     both = (*pages, *cards)
-    return BankView(
+    view = BankView(
         contents=contents,
         cards=cards,
         pages=pages,
         by_id={view.item.id: view for view in both},
         by_name={view.item.name: view for view in both},
         loaded_at=facts.now,
-        snapshot=build(ingredients_of(contents, facts, states)),
+        snapshot=build(ingredients_of(contents, facts, entries)),
         notes=notes,
+        serial=serial,
     )
+    return Made(view, entries)
 
 
 def claims_of(view: BankView, page: ItemView) -> tuple[ClaimView, ...]:

@@ -5,29 +5,21 @@ Screen and commands ask here, so that they cannot differ.
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from memtui.agents.whereabouts import checkout
-from memtui.bank.find import current_branch
 from memtui.bank.layout import BankFiles
 from memtui.bank.load import BankReader
 from memtui.bank.model import BankConfig, BankContents, Layout
-from memtui.bank.trust import trust_by_id
-from memtui.clock import Clock, fixed_clock
+from memtui.clock import Clock
 from memtui.curate.act import CurateError
-from memtui.curate.sessions import hidden_sessions
-from memtui.index.drift import find_drift
-from memtui.index.refresh import refresh
 from memtui.index.rows import Facts, day_of
-from memtui.index.states import State
 from memtui.inject.limits import delivered
 from memtui.inject.model import Request
 from memtui.inject.plan import plan
@@ -40,6 +32,7 @@ from memtui.settings import Settings
 from memtui.workspace.agents_side import AgentsSide
 from memtui.workspace.citing import Citing
 from memtui.workspace.curating import Curating
+from memtui.workspace.loading import Around, Loader
 from memtui.workspace.model import (
     BankView,
     Changed,
@@ -62,12 +55,9 @@ if TYPE_CHECKING:
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.upkeep import Upkeep
 
-CHECK_SECONDS = 1.0
-"""How long one load may spend on checking citations that are not known yet."""
-
 
 class Workspace:
-    """One project, open. Calls may come from several threads; `load` runs one at a time.
+    """One project, open. Calls may come from several threads.
 
     Without a bank (`bank_root` is None) there are still sessions to browse.
     """
@@ -75,8 +65,6 @@ class Workspace:
     def __init__(self, setting: Setting, reader: BankReader | None) -> None:
         self._setting = setting
         self._reader = reader
-        self._loading = threading.Lock()
-        self._notes: tuple[StatusNote, ...] = setting.notes
         self._branch = setting.branch
         self.catalogue = Catalogue(setting.places.catalogue, setting.hosts)
         self.catalogue.prepare()
@@ -84,13 +72,20 @@ class Workspace:
         self._making = threading.Lock()
         self._finding: Finding | None = None
         self._recalling: Recalling | None = None
-        self._behind = ""
         self._hidden: frozenset[str] = frozenset()
         self.agents = AgentsSide(self)
         self._scanned = self._has_sessions()
-        self._serial = 0
-        self._curating = Curating(reader, setting, self.load) if reader else None
+        self._loader = self._loader_of(reader) if reader else None
+        self._curating = Curating(reader, setting, self.read, self.settle) if reader else None
         self._upkeep: Upkeep | None = None
+
+    def _loader_of(self, reader: BankReader) -> Loader:
+        setting = self._setting
+        index = setting.places.bank_cache(reader.config.id, reader.root) / "index.db"
+        around = Around(
+            setting.project_root, index, setting.clock, lambda: self._scanned, self.agents.announce
+        )
+        return Loader(reader, around, self._citing)
 
     def __enter__(self) -> Workspace:
         return self
@@ -178,10 +173,7 @@ class Workspace:
     @property
     def index_path(self) -> Path | None:
         """The derived `index.db` of the bank."""
-        if self._reader is None:
-            return None
-        places = self._setting.places
-        return places.bank_cache(self._reader.config.id, self._reader.root) / "index.db"
+        return self._loader.around.index if self._loader else None
 
     @property
     def recalling(self) -> Recalling | None:
@@ -200,7 +192,7 @@ class Workspace:
                     partial(other_banks, places, reader.root),
                     self.settings.semantic,
                     self.clock,
-                    lambda: self._behind,
+                    lambda: self._loader.behind if self._loader else "",
                 )
             return self._recalling
 
@@ -221,15 +213,33 @@ class Workspace:
 
     def load(self) -> BankView:
         """Read the bank and everything computed about it. Raises BankError. Blocks."""
-        with self._loading:
-            self._branch = checkout(str(self._setting.cwd), self._setting.environ).branch
-            contents = self._contents()
-            self._hidden = hidden_sessions(contents.events)
-            facts, notes = self._facts(contents)
-            told = (StatusNote("warning", note) for note in notes)
-            self._notes = (*self._setting.notes, *told)
-            self._serial += 1
-            return replace(make_view(contents, facts, notes), serial=self._serial)
+        self.read()
+        return self.settle()
+
+    def read(self, paths: tuple[Path, ...] = ()) -> BankView:
+        """The bank as its files are now (where given, as only these are), with what is known about it.
+
+        Quick: drift, citations and the index are left to `settle`. Raises BankError.
+        """
+        self._branch = checkout(str(self._setting.cwd), self._setting.environ).branch
+        if self._loader is None:
+            return self._without_bank()
+        view = self._loader.reread(paths) if paths else self._loader.read()
+        self._hidden = self._loader.hidden
+        return view
+
+    def settle(self, *, drift: bool = True) -> BankView:
+        """Find out what takes long about the bank as it was read last. Raises BankError. Blocks.
+
+        The very view that was there before when nothing that it shows changed. Without `drift` git is
+        not asked again.
+        """
+        return self._loader.settle(drift=drift) if self._loader else self._without_bank()
+
+    def _without_bank(self) -> BankView:
+        root = self._setting.project_root or self._setting.cwd
+        contents = BankContents(root, Layout.MEMTUI, self.config, (), (), ())
+        return make_view(contents, Facts(now=self.clock(), trust={})).view
 
     @property
     def curating(self) -> Curating:
@@ -247,57 +257,10 @@ class Workspace:
             self._upkeep = Upkeep(self)
         return self._upkeep
 
-    def _contents(self) -> BankContents:
-        if self._reader is None:
-            root = self._setting.project_root or self._setting.cwd
-            return BankContents(root, Layout.MEMTUI, self.config, (), (), ())
-        return self._reader.read()
-
     def _has_sessions(self) -> bool:
         """Whether transcripts were catalogued before: without that every citation would seem gone."""
         with closing(self.catalogue.reader()) as db:
             return self.catalogue.view(db).files > 0
-
-    def _facts(self, contents: BankContents) -> tuple[Facts, tuple[str, ...]]:
-        """What is known besides the text; what could not be computed is said."""
-        notes: list[str] = []
-        root = self._setting.project_root
-        drift = find_drift(contents, root, current_branch(root) if root else "", self.index_path)
-        if drift.note:
-            notes.append(drift.note)
-        evidence: dict[str, tuple[State, ...]] = {}
-        if self._scanned:
-            evidence, waiting = self._citing.states(contents, CHECK_SECONDS)
-            if waiting:
-                notes.append(f"{waiting} citations are not checked yet")
-        facts = Facts(
-            now=self.clock(),
-            trust=trust_by_id(contents.events),
-            drift=drift.causes,
-            evidence=evidence,
-        )
-        notes += self._refresh_index(contents, facts)
-        return facts, tuple(notes)
-
-    def _refresh_index(self, contents: BankContents, facts: Facts) -> list[str]:
-        """Bring `index.db` in step, so that a hook plans over what the screen shows."""
-        self._behind = ""
-        if self.index_path is None:
-            return []
-        try:
-            refresh(
-                self.index_path,
-                contents,
-                clock=fixed_clock(facts.now),
-                drift=facts.drift,
-                evidence_states=facts.evidence,
-                events=self._reader.files.events if self._reader else None,
-            )
-            self.agents.announce()
-        except (OSError, sqlite3.Error) as error:
-            self._behind = f"the index is behind: {self.index_path}: {error}"
-            return [self._behind]
-        return []
 
     def preview(self, view: BankView, options: PreviewOptions) -> Preview:
         """What the next session receives. Pure: nothing is read but the view."""
@@ -362,7 +325,7 @@ class Workspace:
             scanner.close()
         if report.complete:
             self._scanned = True
-        self._citing.forget(())
+        self._citing.touched(())
         return report
 
     def update(self, paths: tuple[Path, ...]) -> ScanReport:
@@ -372,7 +335,7 @@ class Workspace:
             report = scanner.update(paths)
         finally:
             scanner.close()
-        self._citing.forget(paths)
+        self._citing.touched(paths)
         return report
 
     async def watch(self) -> AsyncIterator[Changed]:
@@ -393,7 +356,9 @@ class Workspace:
 
     def status(self) -> tuple[StatusNote, ...]:
         """What is off, behind or degraded, and why."""
-        return (*self._notes, *self.agents.notes())
+        told = self._loader.notes if self._loader else ()
+        notes = (StatusNote("warning", note) for note in told)
+        return (*self._setting.notes, *notes, *self.agents.notes())
 
 
 def _fields(step: Progress) -> tuple[int, int, int, int, Path | None]:

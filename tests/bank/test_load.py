@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -297,3 +298,81 @@ def test_loading_and_checking_are_quick(tmp_path: Path) -> None:
     assert not reader.changed()
     assert loaded - began < 1.5
     assert time.process_time() - loaded < 0.3
+
+
+def test_reading_only_what_changed_gives_the_bank_as_it_is(tmp_path: Path) -> None:
+    root = memtui_bank(tmp_path / "bank", b="bbb234", a="aaa234").resolve()
+    state = tmp_path / "state"
+    reader = open_bank(root, state)
+    assert reader.reread([root / "cards" / "a.md"]) == load(root, state=state)
+    cards = root / "cards"
+
+    def write(path: Path, text: str) -> Path:
+        path.write_text(text)
+        return path
+
+    def moved(path: Path, to: Path) -> Path:
+        path.rename(to)
+        return path
+
+    def removed(path: Path) -> Path:
+        path.unlink()
+        return path
+
+    steps: tuple[Callable[[], Path], ...] = (
+        lambda: write(cards / "a.md", memory("a", "aaa234", body="Other.\n")),
+        lambda: write(cards / "c.md", memory("c")),
+        lambda: write(root / "pages" / "p.md", memory("p", "ppp234", body="Do it. [[a]]\n")),
+        lambda: moved(cards / "b.md", cards / "z.md"),
+        lambda: write(cards / "notes.txt", "not a card"),
+        lambda: write(cards / "copy.md", memory("a", "aaa234")),
+        lambda: removed(cards / "c.md"),
+    )
+    for step in steps:
+        path = step()
+        contents = reader.reread([path, cards / "z.md"])
+        assert contents == load(root, state=state)
+    kept = contents.events
+    append(root / "events", an_event())
+    with_event = reader.reread([root / "events" / "dana.jsonl"])
+    assert with_event == load(root, state=state)
+    assert with_event.events != kept
+    assert reader.reread([cards / "a.md"]).events is with_event.events
+
+
+def test_only_the_files_that_are_named_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = memtui_bank(tmp_path / "bank", b="bbb234", a="aaa234").resolve()
+    reader = open_bank(root)
+    before = reader.read()
+    (root / "cards" / "b.md").write_text(memory("b", "bbb234", body="Other.\n"))
+    monkeypatch.setattr(loading, "_markdown_in", None)  # listing the folders would fail
+    beside = (
+        root / "MEMORY.md",
+        root / "archive" / "old.md",
+        root / ".git" / "index",
+        root / "evidence" / "x.json",
+        root / "cards" / "a.md",
+    )
+    assert reader.reread(beside) == before
+    assert reader.reread([root / "cards" / "b.md"]) != before
+    for unknown in (root / "cards", root / "bank.toml", tmp_path / "elsewhere.md"):
+        with pytest.raises(TypeError):
+            reader.reread([unknown])
+
+
+def test_a_hosts_folder_is_read_again_file_by_file(tmp_path: Path) -> None:
+    root, state = (tmp_path / "memory").resolve(), tmp_path / "state"
+    root.mkdir()
+    for name in ("one", "two"):
+        (root / f"{name}.md").write_text(memory(name))
+    reader = open_bank(root, state, Layout.CLAUDE)
+    reader.read()
+    (root / "two.md").write_text(memory("two", body="Other.\n"))
+    (root / "three.md").write_text(memory("three"))
+    again = reader.reread([root / "two.md", root / "three.md"])
+    assert again == open_bank(root, state, Layout.CLAUDE).read()
+    (root / "one.md").rename(root / "four.md")  # found again by its bytes, it keeps its id
+    moved = reader.reread([root / "one.md", root / "four.md"])
+    assert moved == open_bank(root, state, Layout.CLAUDE).read()

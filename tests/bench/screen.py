@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 120, 40
 WARM_RUNS = 3
 APPENDS = 20
+EDITS = 10
 STRETCH = 10
 """Keys after which the cursor is set to a place where it has not been."""
 
@@ -160,6 +161,7 @@ async def _paint(sample: Sample, keys: int, scanning: bool) -> dict[str, Any]:
         found["resident"] = resident_mb()
         if not scanning:
             found["appended"] = await _appended(pilot, screen, painted, sample)
+            found["edited"] = await _edited(screen, painted, sample)
         found["peak"] = peak_mb()
         app.workers.cancel_all()
     return found
@@ -267,6 +269,28 @@ async def _appended(
     return {"p50": median(times), "p95": p95(times), "missed": missed}
 
 
+async def _edited(screen: BrowseScreen, painted: asyncio.Event, sample: Sample) -> dict[str, Any]:
+    """Milliseconds from a card's new title in its file to the frame after the screen has it."""
+    times, missed = [], 0
+    for number in range(EDITS):
+        await asyncio.sleep(1.0)
+        path = sample.bank / "cards" / f"card-{number:06}.md"
+        head, _, rest = path.read_text("utf-8").partition("description: ")
+        title = f"edited {time.time_ns()}"
+        path.write_text(f"{head}description: {title}\n{rest.partition(chr(10))[2]}", "utf-8")
+        begin = time.perf_counter()
+        at = await _painted(painted, begin, lambda p=path, t=title: _title(screen, p.stem) == t)
+        if at is None:
+            missed += 1
+        else:
+            times.append(1000 * (at - begin))
+    return {"p50": median(times), "p95": p95(times), "missed": missed}
+
+
+def _title(screen: BrowseScreen, name: str) -> str:
+    return screen.view.by_name[name].item.title if screen.view else ""
+
+
 def _transcript(sample: Sample) -> Transcript:
     """The transcript that `measure` began before the app was started."""
     transcript = Transcript(sample.home, sample.project)
@@ -359,11 +383,13 @@ def _print_run(what: str, run: dict[str, Any]) -> None:
         f"p95 {keys['p95']:.1f}, max {keys['max']:.0f}; "
         f"CPU of the loop p50 {keys['cpu'][0]:.1f}, p95 {keys['cpu'][1]:.1f} |"
     )
-    if "appended" in run:
-        seen = run["appended"]
-        print(
-            f"| {what}: appended, {seen['missed']} missed | p50 {seen['p50']:.0f}, p95 {seen['p95']:.0f} |"
-        )
+    for name in ("appended", "edited"):
+        if name in run:
+            seen = run[name]
+            print(
+                f"| {what}: {name}, {seen['missed']} missed "
+                f"| p50 {seen['p50']:.0f}, p95 {seen['p95']:.0f} |"
+            )
     print(
         f"| {what}: resident MB before, after keys, peak | {run['resident before']:.0f}, "
         f"{run['resident']:.0f}, {run['peak']:.0f} |",

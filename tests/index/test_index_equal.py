@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +15,7 @@ from memtui.bank.load import load
 from memtui.bank.model import Card
 from memtui.index.reader import IndexMissing, Reader, injection_rows
 from memtui.index.recheck import Rechecked
-from memtui.index.rows import Facts, entries_of, ingredients_of
+from memtui.index.rows import Facts, KeptRows, entries_of, ingredients_of
 from memtui.index.schema import ITEM_COLUMNS
 from memtui.index.states import State
 from memtui.inject import render, snapshot
@@ -127,3 +129,21 @@ def test_odd_paths_are_opened(tmp_path: Path) -> None:
     banks.index(root, db)
     with Reader(db) as reader:
         assert reader.size() == 1
+
+
+@banks.bounded
+@given(banks.banks(), banks.banks())
+def test_kept_rows_are_those_made_anew(one: Made, other: Made) -> None:
+    kept = KeptRows()
+    with TemporaryDirectory() as folder:
+        root = Path(folder, "bank")
+        for made, day in ((one, 0), (other, 0), (other, 1), (one, 1)):
+            for path in root.glob("*/*.*"):
+                path.unlink()
+            banks.write_bank(root, made)
+            contents = load(root)
+            facts = banks.facts_of(contents, drift={"h1": "changed"} if day else {})
+            facts = replace(facts, now=facts.now + timedelta(days=day))
+            expected = entries_of(contents, facts)
+            assert entries_of(contents, facts, kept=kept) == expected
+            assert entries_of(contents, facts, kept=kept) == expected

@@ -43,7 +43,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     # A loaded machine must not leave citations for later.
-    monkeypatch.setattr("memtui.workspace.workspace.CHECK_SECONDS", 60.0)
+    monkeypatch.setattr("memtui.workspace.loading.CHECK_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from memtui.inject.limits import LIMITS, measure
 from memtui.inject.model import Request
 from memtui.inject.plan import plan
 from memtui.inject.snapshot import build
-from memtui.tui.docs.preview_rows import preview_rows
+from memtui.tui.docs.preview_rows import PreviewRows
 from memtui.tui.glyphs import glyph_set
 from memtui.workspace.model import PreviewOptions
 from memtui.workspace.open import open_workspace
@@ -81,10 +81,14 @@ def test_command_pane_and_index_say_the_same(
         made = preview.plan
 
         assert _printed(environ, root, host, budget) == made.text.encode()
-        rows = preview_rows(preview, view, 4000, glyph_set(False))
+        rows = PreviewRows(preview, view, 4000, glyph_set(False))
+        keys = [rows.key(at) for at in range(len(rows))]
         drawn = [
-            row.draw(4000) for row in rows if isinstance(row.key, tuple) and row.key[0] == "line"
+            rows.line(at, 4000)
+            for at, key in enumerate(keys)
+            if isinstance(key, tuple) and key[0] == "line"
         ]
+        assert [rows.find(key) for key in keys] == list(range(len(rows)))
         pane = ["".join(text for text, _ in line) for line in drawn]
         sent = made.text.splitlines()
         assert len(pane) == len(sent)

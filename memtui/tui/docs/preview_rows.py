@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 
 from memtui.inject.model import Decision
@@ -12,31 +12,63 @@ from memtui.tui.docs.clean import body_of, line_of
 from memtui.tui.docs.columns import row
 from memtui.tui.docs.spans import Line, Span, spread, wrap
 from memtui.tui.glyphs import Glyphs
-from memtui.tui.rows import Row
+from memtui.tui.rows import FixedRows, Row
 from memtui.workspace.model import BankView, Preview
 
 TOKENS = 5
 """Cells of the column of tokens."""
 
 
-def preview_rows(preview: Preview, view: BankView, width: int, glyphs: Glyphs) -> list[Row]:
-    """The rows at `width` cells. Keys: `("line", n, part)`, `("held", handle)`, `("rule", name)`."""
-    rows = _text_rows(preview, width, glyphs)
-    held = preview.held
-    if not rows and not held:
-        return rows
-    if not rows:
-        rows.append(_fixed(("rule", "empty"), [("nothing would be sent", "muted")], glyphs))
-    rows.append(Row(("rule", "cut"), partial(_cut_line, preview, len(held), glyphs=glyphs)))
-    for decision in held:
-        rows.append(
-            Row(
-                ("held", decision.handle),
-                partial(_held_line, decision, _title(view, decision.handle), glyphs=glyphs),
-                (decision, _title(view, decision.handle)),
-            )
-        )
-    return rows
+class PreviewRows:
+    """The rows at one width: the text, the cut, and what was held back, which is drawn when it is seen.
+
+    Keys: `("line", n, part, handle)`, `("held", handle)`, `("rule", name)`.
+    """
+
+    def __init__(self, preview: Preview, view: BankView, width: int, glyphs: Glyphs) -> None:
+        self._held = preview.held
+        self._view = view
+        self._glyphs = glyphs
+        rows = _text_rows(preview, width, glyphs)
+        if rows or self._held:
+            if not rows:
+                rows.append(_fixed(("rule", "empty"), [("nothing would be sent", "muted")], glyphs))
+            cut = partial(_cut_line, preview, len(self._held), glyphs=glyphs)
+            rows.append(Row(("rule", "cut"), cut))
+        self._text = FixedRows(rows)
+        self._where: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._text) + len(self._held)
+
+    def key(self, index: int) -> Hashable:
+        """What the row is about."""
+        at = index - len(self._text)
+        return self._text.key(index) if at < 0 else ("held", self._held[at].handle)
+
+    def find(self, key: Hashable) -> int | None:
+        """Where the row with this key is."""
+        if not (isinstance(key, tuple) and key[:1] == ("held",)):
+            return self._text.find(key)
+        if self._where is None:
+            self._where = {held.handle: at for at, held in enumerate(self._held)}
+        found = self._where.get(key[1])
+        return None if found is None else len(self._text) + found
+
+    def version(self, index: int) -> Hashable:
+        """Everything that the row shows."""
+        at = index - len(self._text)
+        if at < 0:
+            return self._text.version(index)
+        return self._held[at], _title(self._view, self._held[at].handle)
+
+    def line(self, index: int, width: int) -> Line:
+        """The row of one line of the text, or of one item that was held back."""
+        at = index - len(self._text)
+        if at < 0:
+            return self._text.line(index, width)
+        held = self._held[at]
+        return _held_line(held, _title(self._view, held.handle), width, glyphs=self._glyphs)
 
 
 def _title(view: BankView, handle: str) -> str:

@@ -18,6 +18,7 @@ from memtui.tui.widgets.detail_pane import DetailPane
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
 from memtui.tui.widgets.pane import Pane
+from memtui.workspace.model import BankView
 
 _ALL_TABS = 64
 """Cells in which the titles of all panes have room."""
@@ -26,13 +27,11 @@ _ALL_TABS = 64
 class BarsPart(WalkPart):
     """What the bars say."""
 
+    _counted: tuple[BankView | None, bool, list[Part]] | None = None
+
     def problems(self) -> list[Problem]:
         """Everything in the bank's files that could not be read as meant."""
-        if self.view is None:
-            return []
-        items = (*self.view.contents.cards, *self.view.contents.pages)
-        found = [*self.view.contents.problems, *(p for item in items for p in item.problems)]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(self.view.contents.problems)) if self.view is not None else []
 
     def scopes(self) -> tuple[str, ...]:
         """Where the focus is, for footer and help."""
@@ -73,9 +72,16 @@ class BarsPart(WalkPart):
         name = f" {pane.NUMBER} {pane.NAME} " if here or width >= _ALL_TABS else f" {pane.NUMBER} "
         return Part(((name, "chip" if here else "muted"),), f"screen.pane({pane.NUMBER})")
 
+    def _bank_parts(self, narrow: bool) -> list[Part]:
+        """Name and counts; counting all cards again for each key would be felt."""
+        view = self.view
+        if self._counted is None or self._counted[0] is not view or self._counted[1] != narrow:
+            self._counted = view, narrow, bank_parts(view, self.core.bank_name, narrow)
+        return self._counted[2]
+
     def _status(self, width: int) -> None:
         glyphs = self.glyphs
-        parts: list[Part | None] = list(bank_parts(self.view, self.core.bank_name, width < 80))
+        parts: list[Part | None] = list(self._bank_parts(width < 80))
         query = self.pages_query if self.pane is self.pages_pane else self.cards_query
         if self.progress is not None:
             parts.insert(0 if width < 80 else 1, progress_part(self.progress, glyphs))

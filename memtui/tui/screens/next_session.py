@@ -7,6 +7,7 @@ from dataclasses import replace
 from memtui.inject.limits import LIMITS
 from memtui.tui.docs.spans import Line
 from memtui.tui.screens.base import BrowseBase
+from memtui.workspace.model import BankView, Preview
 
 HOSTS = tuple(LIMITS)
 SOURCES = ("startup", "resume", "clear", "compact")
@@ -16,12 +17,18 @@ _STEP = 50
 class PreviewPart(BrowseBase):
     """What pane 5 shows and does."""
 
+    planned: tuple[BankView | None, Preview | None] = (None, None)
+    """A view and the plan that was made with it in a worker."""
+
     def replan(self) -> None:
         """Plan the next session again; the plan is pure and quick."""
         if self.view is None:
             self.preview_list.say(self._without_bank())
             return
-        self.preview = self.core.preview(self.view, self.options)
+        view, preview = self.planned
+        if preview is None or view is not self.view or preview.options != self.options:
+            preview = self.core.preview(self.view, self.options)
+        self.preview = preview
 
     def _without_bank(self) -> list[Line]:
         if self.core.bank_root is None:

@@ -17,18 +17,37 @@ from memtui.curate.healing import Healed
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.welcome import welcome_lines
 from memtui.tui.jobs import JobDone, JobFailed, cancelled
+from memtui.tui.ports import Core
 from memtui.tui.screens.lists import ListsPart
 from memtui.tui.screens.next_session import PreviewPart
 from memtui.tui.screens.timeline import TimelinePart
+from memtui.tui.trail import ExcerptSubject, ItemSubject
 from memtui.tui.widgets.lines import Lines
 from memtui.workspace.curating import Reloaded
-from memtui.workspace.model import BankView, Changed, ScanProgress
+from memtui.workspace.model import (
+    WAITING,
+    BankView,
+    Changed,
+    Preview,
+    PreviewOptions,
+    ScanProgress,
+)
 
 _REFRESH = 0.4
 """Seconds between two looks at the timeline while a scan runs."""
-_WAITING = "not checked yet"
 _RECHECK = 2.0
 """Seconds after which a grown transcript has the bank's citations checked again."""
+
+
+def _read(core: Core, paths: tuple[Path, ...], options: PreviewOptions) -> tuple[Reloaded, Preview]:
+    """The bank with its plan: ranking ten thousand cards would hold the loop."""
+    reloaded = core.curating.reload(paths, quick=True)
+    return reloaded, core.preview(reloaded.view, options)
+
+
+def _settled(core: Core, drift: bool, options: PreviewOptions) -> tuple[BankView, Preview]:
+    view = core.settle(drift=drift)
+    return view, core.preview(view, options)
 
 
 @dataclass
@@ -45,7 +64,8 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     _looked = 0.0
     _recheck: Timer | None = None
     _reading = False
-    _again = False
+    _unread: frozenset[Path] | None = frozenset()
+    """Files of the bank that changed and were not read since; None for the whole bank."""
 
     def begin(self) -> None:
         """Read everything for the first time."""
@@ -56,22 +76,29 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         if self.memtui.watches:
             self.run_worker(self._watch(), exclusive=True, group="watch", exit_on_error=False)
 
-    def reload_bank(self) -> None:
-        """Read the bank in a worker."""
+    def reload_bank(self, paths: tuple[Path, ...] = ()) -> None:
+        """Read the bank in a worker, or only these files of it."""
         if self.core.bank_root is None:
             self.view = None
             self._welcome()
             return
-        if self._reading:
-            self._again = True
-            return
+        known = self._unread
+        self._unread = known | set(paths) if paths and known is not None else None
+        if not self._reading:
+            self._read_bank()
+
+    def _read_bank(self) -> None:
+        unread, self._unread = self._unread, frozenset()
         self._reading = True
-        work = self.core.curating.reload
+        work = partial(_read, self.core, tuple(sorted(unread or ())), self.options)
         self.jobs.run("bank", "reading the bank", work, self._take_bank, self._bank_unread)
 
-    def _take_bank(self, reloaded: Reloaded) -> None:
-        self._read_on()
+    def _take_bank(self, read: tuple[Reloaded, Preview]) -> None:
+        reloaded, preview = read
+        self.planned = reloaded.view, preview
+        self._reading = False
         self.take_reloaded(reloaded)
+        self._read_on()
 
     def take_reloaded(self, reloaded: Reloaded) -> None:
         """Look at the bank that was read, and say what was found on the way."""
@@ -79,17 +106,44 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self._tell_noticed(reloaded.noticed)
         if reloaded.problem:
             self.say(line_of(reloaded.problem), "warning")
+        self._settle()
 
     def _bank_unread(self, error: Exception) -> None:
-        self._read_on()
+        self._reading = False
+        again, self._unread = self._unread != frozenset(), None
         self.say(f"reading the bank failed: {line_of(str(error))}; R tries again", "error")
+        if again:
+            self._read_bank()
 
     def _read_on(self) -> None:
         """One reading is over; what changed during it needs another."""
-        self._reading = False
-        if self._again:
-            self._again = False
-            self.reload_bank()
+        if self._unread != frozenset():
+            self._read_bank()
+
+    def _settle(self, *, drift: bool = True) -> None:
+        """Find out in a worker what takes long; every reading ends in this."""
+        self._stop_recheck()
+        if self.view is not None and not self._reading:
+            work = partial(_settled, self.core, drift, self.options)
+            doing = "checking drift and citations"
+            self.jobs.run("settle", doing, work, self._take_settled)
+
+    def _take_settled(self, settled: tuple[BankView, Preview]) -> None:
+        self.planned = settled
+        self._take_view(settled[0])
+        # One look checks citations for a second only; those that wait are checked by the next one.
+        if any(note.endswith(WAITING) for note in settled[0].notes):
+            self._recheck_later()
+        self.refresh_bars()
+
+    def _recheck_later(self) -> None:
+        if self._recheck is None and self.core.bank_root is not None:
+            self._recheck = self.set_timer(_RECHECK, partial(self._settle, drift=False))
+
+    def _stop_recheck(self) -> None:
+        if self._recheck is not None:
+            self._recheck.stop()
+            self._recheck = None
 
     def _tell_noticed(self, noticed: Sequence[Noticed]) -> None:
         """Say which edits were made outside memtui: undo leaves them alone."""
@@ -102,9 +156,6 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         if self.view is not None and view.serial < self.view.serial:
             return
         self.view = view
-        # A load checks citations for a second only; those that wait are checked by the next one.
-        if self._recheck is None and any(_WAITING in note for note in view.notes):
-            self._recheck = self.set_timer(_RECHECK, self._reload_now)
 
     def _heal(self) -> None:
         """What a killed process left half done is finished or taken back before anybody acts."""
@@ -121,7 +172,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """A bank was read: every pane looks at it anew."""
         self.show_items()
         self.replan()
-        if self.subject is not None:
+        if isinstance(self.subject, ItemSubject | ExcerptSubject):
             self.show_subject(self.subject)
         self.refresh_bars()
 
@@ -154,18 +205,13 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             waiting, self._missed = tuple(sorted(self._missed)), frozenset()
             self._update(waiting)
         elif whole:
-            self.reload_bank()
-        elif self._recheck is None:
-            self._recheck = self.set_timer(_RECHECK, self._reload_now)
+            self._settle()
+        else:
+            self._recheck_later()
         rows = self.sessions_list
         rows.say([[("no sessions of this project yet", "muted")]])
         self._welcome()
         self.refresh_bars()
-
-    def _reload_now(self) -> None:
-        """What sessions say may change whether citations hold."""
-        self._recheck = None
-        self.reload_bank()
 
     def watch_progress(self) -> None:
         """The status bar says how far the scan is."""
@@ -181,7 +227,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
 
     def _changed(self, change: Changed) -> None:
         if change.kind == "bank":
-            self.reload_bank()
+            self.reload_bank(change.paths)
         elif self.jobs.running("scan"):
             self._missed |= set(change.paths)
         else:

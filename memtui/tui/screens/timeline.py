@@ -13,6 +13,7 @@ from memtui.sessions.timeline import Step, Timeline
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.walk import WalkPart
+from memtui.tui.trail import SessionSubject, TurnSubject
 from memtui.tui.when import milliseconds, moment, parse_when
 from memtui.tui.widgets.input_line import InputLine
 
@@ -95,6 +96,9 @@ class TimelinePart(WalkPart):
         elif self.following:
             self.unseen += max(0, grown)
         self.count_sessions()
+        shown = self.subject
+        if isinstance(shown, TurnSubject | SessionSubject) and shown.session in change.sessions:
+            self.show_subject(shown)
 
     def count_sessions(self) -> None:
         """The count in the border: position, and what is new while following."""

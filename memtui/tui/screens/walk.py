@@ -101,6 +101,9 @@ class WalkPart(BrowseBase):
             found = self.view.find(subject.id) if self.view else None
             if found is not None:
                 self._show_item(found, fresh)
+            elif self.view is not None:  # its file was removed
+                self.subject = None
+                self._put(Document("", ""), "")
         elif isinstance(subject, TurnSubject):
             work = partial(self.core.turn, subject.session, subject.seq)
             self.jobs.run("detail", "reading the turn", work, partial(self._show_turn, subject))

@@ -38,8 +38,10 @@ class Lines(Toned, can_focus=False):
 
     def show(self, lines: Sequence[Line]) -> None:
         """Draw these lines."""
-        self._lines = [list(line) for line in lines]
-        self.refresh()
+        wanted = [list(line) for line in lines]
+        if wanted != self._lines:
+            self._lines = wanted
+            self.refresh()
 
     def show_parts(self, parts: Sequence[Part], gap: str = "  ") -> None:
         """Draw one line of parts, each of which may be clicked."""

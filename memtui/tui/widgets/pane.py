@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Self
+
 from textual import events
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Region
 from textual.widget import Widget
 
 from memtui.tui.glyphs import glyphs_of
@@ -18,6 +23,10 @@ class Pane(Vertical):
     NUMBER = 0
     NAME = ""
 
+    _title = ""
+    _count = ""
+    _line: Region | None = None
+
     def on_mount(self) -> None:
         """Draw the title."""
         self.add_class("pane")
@@ -27,11 +36,39 @@ class Pane(Vertical):
         """`1 Sessions`, with a note of what part of it is shown."""
         title = f"{self.NUMBER} {self.NAME}"
         dot = glyphs_of(self.app).separator
-        self.border_title = Content(f"{title} {dot} {note}" if note else title)
+        title = f"{title} {dot} {note}" if note else title
+        if title != self._title:
+            self._title = title
+            with self._only(0):
+                self.border_title = Content(title)
 
     def count(self, text: str) -> None:
         """What stands in the lower border: `n/m` and marks."""
-        self.border_subtitle = Content(text)
+        if text != self._count:
+            self._count = text
+            with self._only(self.outer_size.height - 1):
+                self.border_subtitle = Content(text)
+
+    @contextmanager
+    def _only(self, line: int) -> Iterator[None]:
+        """Paint only one line of the border: a pane that is painted as a whole takes its list along."""
+        self._line = Region(0, line, self.outer_size.width, 1) if self.outer_size else None
+        try:
+            yield
+        finally:
+            self._line = None
+
+    def refresh(
+        self,
+        *regions: Region,
+        repaint: bool = True,
+        layout: bool = False,
+        recompose: bool = False,
+    ) -> Self:
+        """See `_only`."""
+        if self._line is not None and not layout and not recompose:
+            regions = (self._line.translate(-self.content_offset),)
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def main(self) -> Widget:
         """What gets the focus of this pane."""

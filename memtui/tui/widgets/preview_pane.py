@@ -6,8 +6,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from memtui.tui.actions import bindings
-from memtui.tui.docs.preview_rows import gauge, preview_rows
-from memtui.tui.rows import FixedRows
+from memtui.tui.docs.preview_rows import PreviewRows, gauge
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines
 from memtui.tui.widgets.pane import Pane
@@ -50,5 +49,4 @@ class PreviewPane(Pane):
         self._width = self.size.width
         head = self.query_one("#gauge", Lines)
         head.show(gauge(self._preview, self.size.width - 2, head.glyphs))
-        listed = preview_rows(self._preview, self._view, self.size.width - 2, head.glyphs)
-        rows.show(FixedRows(listed))
+        rows.show(PreviewRows(self._preview, self._view, self.size.width - 2, head.glyphs))

@@ -22,6 +22,8 @@ class Toned(ScrollView):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self._tone_styles: dict[str, Style] = {}
+        self._toned: dict[str, Style] = {}
+        self._base: Style | None = None
 
     @property
     def glyphs(self) -> Glyphs:
@@ -40,12 +42,17 @@ class Toned(ScrollView):
 
     def strip_of(self, line: Iterable[Span], width: int, over: Style | None = None) -> Strip:
         """A strip of exactly `width` cells; `over` (a cursor) is laid over every span."""
-        base = self.rich_style
+        base = self._base
+        if base is None:  # found anew it costs more than the rest of a line
+            base = self._base = self.rich_style
+        toned = self._toned
         # Reversed, every tone of a row would become a background of its own.
         flat = over is not None and bool(over.reverse)
         segments = []
         for text, tone in line:
-            style = base if flat else base + self.tone_style(tone)
+            style = base if flat else toned.get(tone)
+            if style is None:
+                style = toned[tone] = base + self.tone_style(tone)
             segments.append(Segment(text, style + over if over is not None else style))
         fill = base + over if over is not None else base
         return Strip(segments).adjust_cell_length(width, fill)
@@ -54,6 +61,8 @@ class Toned(ScrollView):
         """Forget the styles of the former theme."""
         super().notify_style_update()
         self._tone_styles.clear()
+        self._toned.clear()
+        self._base = None
         self.forget_strips()
 
     def forget_strips(self) -> None:
