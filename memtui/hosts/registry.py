@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from memtui.hosts.aider import Aider
 from memtui.hosts.claude_code import ClaudeCode
+from memtui.hosts.cline import Cline, Roo
 from memtui.hosts.codex import Codex
+from memtui.hosts.copilot_cli import CopilotCli
+from memtui.hosts.cursor import Cursor
 from memtui.hosts.gemini_cli import GeminiCli
+from memtui.hosts.generic import Generic
+from memtui.hosts.goose import Goose
 from memtui.hosts.jsonl import read_head
+from memtui.hosts.opencode import OpenCode
+from memtui.hosts.pi import Pi
 from memtui.hosts.protocol import Host
+from memtui.hosts.qwen_code import QwenCode
 
-HOSTS: tuple[Host, ...] = (ClaudeCode(), Codex(), GeminiCli())
+HOSTS: tuple[Host, ...] = (
+    ClaudeCode(),
+    Codex(),
+    GeminiCli(),
+    OpenCode(),
+    CopilotCli(),
+    Cursor(),
+    Cline(),
+    Roo(),
+    Goose(),
+    Aider(),
+    Pi(),
+    QwenCode(),
+    Generic(),
+)
 
 
 def host(name: str) -> Host:

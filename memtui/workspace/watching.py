@@ -62,4 +62,4 @@ async def watch(workspace: Workspace) -> AsyncIterator[Changed]:
 
 
 def _existing(folders: list[Path]) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
+    return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.exists()))

@@ -205,7 +205,7 @@ def test_content_decides(tmp_path: Path) -> None:
         (lines(CHAT), "gemini-cli"),
         (json.dumps({"messages": [], **HEADER}).encode(), "gemini-cli"),
         (b'{"messages":[],"session_id":"x"}', None),
-        (b'[{"role":"user","content":"x"}]', None),
+        (b'[{"role":"user","content":"x"}]', "cline"),
     ]:
         path.write_bytes(data)
         found = sniff_file(path)

@@ -76,8 +76,8 @@ def test_content_decides_not_the_folder(tmp_path: Path) -> None:
         b"\0" * 100,
         b'{"session_id":"x","ts":1,"text":"y"}\n',
         b'{"type":"session.start","data":{},"id":"x"}\n',
-        b'{"role":"user","message":{"content":[]}}\n',
-        b'{"type":"user","message":{"role":"user","parts":[]},"sessionId":"x"}\n',
+        b'{"role":"user","message":{"content":[]},"id":"x"}\n',
+        b'{"type":"user","message":{"role":"user","parts":[]}}\n',
         b"# a Markdown file\n",
     ],
 )

@@ -25,12 +25,26 @@ import pytest
 
 from memtui.hosts.model import Entry, Kind, SourceFile
 from memtui.hosts.read import parse_file
-from memtui.hosts.registry import host, sniff_file
+from memtui.hosts.registry import HOSTS, host, sniff_file
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT.parent / "shared" / "samples"
 HOME = ROOT / "sample_bank" / "home"
-READ = ("claude-code", "codex", "gemini-cli")
+READ = frozenset(candidate.name for candidate in HOSTS)
+BESIDE = (
+    "dejavu_legacy__state__taskHistory.json",
+    "dejavu_modern__sessions__session_synthetic_01__session_synthetic_01.json",
+    "dejavu_tasks__1767225700000__history_item.json",
+    "dejavu_opencode.sql",
+    "dejavu_sessions__goose.sql",
+)
+"""Files beside transcripts, and databases, which are not told by their head."""
+
+EXPECTED = dict.fromkeys(BESIDE) | {
+    "dejavu_tasks__1767225700000__api_conversation_history.json": "cline"
+}
+"""Only its folder says that a task is Roo's."""
+
 NOT_TRANSCRIPTS = ("openprintkit_history.jsonl",)
 
 CLAUDE_OWN = re.compile(
@@ -245,7 +259,7 @@ def test_gemini_cli_counts(path: Path) -> None:
 def test_every_sample_is_recognised_by_content() -> None:
     for folder in sorted(p for p in SAMPLES.iterdir() if p.is_dir()):
         for path in sorted(p for p in folder.iterdir() if p.is_file()):
-            expected = folder.name if folder.name in READ else None
+            expected = EXPECTED.get(path.name, folder.name if folder.name in READ else None)
             if path.name in NOT_TRANSCRIPTS:
                 expected = None
             found = sniff_file(path)
