@@ -14,6 +14,7 @@ from memtui.cli.command import ERROR, CommandError, Context, complain
 COMMANDS = {
     "demo": "open a copy of the sample bank",
     "sessions": "list the sessions of this project",
+    "hosts": "list the agent hosts whose sessions are read, and what was found",
     "show": "print a session, turn, card, page or citation",
     "cards": "list the cards of the bank",
     "pages": "list the pages of the bank",

@@ -49,7 +49,7 @@ def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> 
         places=where,
         settings=settings,
         clock=clock,
-        home=HostHome(home, _host_environ(settings, environ)),
+        home=HostHome(home, _host_environ(settings, environ, cwd)),
         hosts=_hosts(settings),
         looked=found.looked,
         environ=environ,
@@ -88,6 +88,6 @@ def _hosts(settings: Settings) -> tuple[Host, ...]:
     return tuple(host for host in HOSTS if not wanted or host.name in wanted)
 
 
-def _host_environ(settings: Settings, environ: Mapping[str, str]) -> Mapping[str, str]:
+def _host_environ(settings: Settings, environ: Mapping[str, str], cwd: Path) -> Mapping[str, str]:
     """A home of its own (a demo, a test) must not be left by the user's `CLAUDE_CONFIG_DIR`."""
-    return {} if settings.hosts.home else environ
+    return {"PWD": str(cwd)} if settings.hosts.home else {**environ, "PWD": str(cwd)}

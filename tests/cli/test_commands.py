@@ -245,3 +245,16 @@ def test_a_claude_memory_folder_opens_as_it_stands(sample: Sample) -> None:
     assert done.returncode == 0, done.stderr.decode()
     assert len(json.loads(done.stdout)) == 4
     assert tree(folder) == before
+
+
+def test_hosts_say_what_was_found_and_what_is_never_stored(sample: Sample) -> None:
+    hosts = {host["name"]: host for host in answer(sample, "hosts")}
+    assert len(hosts) == 13
+    assert {name for name, host in hosts.items() if host["found"]} == {
+        "claude-code",
+        "codex",
+        "gemini-cli",
+    }
+    assert (hosts["gemini-cli"]["sessions"], hosts["gemini-cli"]["skipped"]) == (3, 0)
+    assert hosts["cursor"]["lacks"] == ["errors", "model", "results", "times", "tokens"]
+    assert hosts["claude-code"]["versions"] == sorted(hosts["claude-code"]["versions"])

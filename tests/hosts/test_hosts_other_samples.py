@@ -57,7 +57,8 @@ def line_counts(name: str, path: Path) -> Counter[str]:
         said = any(b.get("text", "").strip() for b in texts_in(message, key)) if role else False
         counts["prompts"] += role == "user" and said
         counts["answers"] += role in ("assistant", "model") and said
-        blocks = message.get(key) if isinstance(message.get(key), list) else []
+        told: Any = message.get(key)
+        blocks = told if isinstance(told, list) else []
         counts["calls"] += sum(
             b.get("type") in ("toolCall", "tool_use", "toolRequest") for b in blocks
         )
