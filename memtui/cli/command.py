@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,16 +15,29 @@ if TYPE_CHECKING:
 OK = 0
 NOT_FOUND = 1
 ERROR = 2
+CONFLICT = 3
 
 
 class CommandError(Exception):
-    """Something the user can act on: what happened, to what, and what to do."""
+    """Something the user can act on: what happened, to what, and what to do.
 
-    def __init__(self, what: str, do: str = "", code: int = ERROR) -> None:
+    `more` is added to the JSON form, `lines` to the plain one.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        do: str = "",
+        code: int = ERROR,
+        more: Mapping[str, Any] | None = None,
+        lines: Sequence[str] = (),
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.do = do
         self.code = code
+        self.more = dict(more or {})
+        self.lines = tuple(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +73,13 @@ def answer(context: Context, data: Any, lines: Iterable[str]) -> None:
 
 
 def complain(error: CommandError, as_json: bool) -> None:
-    """Say an error on standard error, in one or two lines."""
+    """Say an error on standard error: what happened, what to do, and what belongs to it."""
+    from memtui.safety.sanitize import sanitize
+
     if as_json:
-        json.dump({"error": error.what, "do": error.do}, sys.stderr)
+        json.dump({"error": error.what, "do": error.do, **error.more}, sys.stderr, default=str)
         sys.stderr.write("\n")
         return
-    sys.stderr.write(f"memtui: {error.what}\n")
-    if error.do:
-        sys.stderr.write(f"        {error.do}\n")
+    lines = [f"memtui: {error.what}", *([f"        {error.do}"] if error.do else []), *error.lines]
+    for line in lines:
+        sys.stderr.write(sanitize(line) + "\n")

@@ -76,6 +76,10 @@ class CurateError(Exception):
         self.do = do
 
 
+class NothingToDoError(CurateError):
+    """The bank is already as it was asked to be: nothing was changed."""
+
+
 class ConflictError(CurateError):
     """Nothing was changed: files are not as they were read. Ask, then call again with `resolve`."""
 

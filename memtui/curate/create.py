@@ -13,7 +13,7 @@ from memtui.bank.handles import new_id
 from memtui.bank.layout import is_name
 from memtui.bank.model import Card, Event, Evidence, Item, Layout, Scope
 from memtui.clock import format_time
-from memtui.curate.act import Act, ActResult, CurateError, FileChange
+from memtui.curate.act import Act, ActResult, CurateError, FileChange, NothingToDoError
 from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.draft import Draft
@@ -83,7 +83,7 @@ def supersede(curator: Curator, old: Sequence[Item], new: Item, reason: str = ""
         path, data, now = read_now(curator, new)
         ids = tuple(dict.fromkeys((*now.supersedes, *(item.id for item in old))))
         if ids == now.supersedes:
-            raise CurateError("already superseded by it", "nothing was changed")
+            raise NothingToDoError("already superseded by it", "nothing was changed")
         change = with_keys(path, data, {"supersedes": list(ids)})
         events, paths = _replaced(curator, old, key_of(new), reason)
         first = replace(events[0], data={**events[0].data, **file_data(curator, [change])})

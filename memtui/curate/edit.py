@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from memtui.bank.items import in_conflict
 from memtui.bank.model import Card, Item, Layout, Page, Problem
-from memtui.curate.act import Act, ActResult, CurateError, FileChange
+from memtui.curate.act import Act, ActResult, CurateError, FileChange, NothingToDoError
 from memtui.curate.acts import perform
 from memtui.curate.create import checked_new_name
 from memtui.curate.curator import Curator
@@ -55,7 +55,7 @@ def edit(curator: Curator, item: Item, base: bytes, new: bytes, reason: str = ""
     if problems:
         raise EditError(problems)
     if new == base:
-        raise CurateError("nothing was changed", "")
+        raise NothingToDoError("nothing was changed", "")
 
     def build(_act_id: str) -> Act:
         path = path_of(curator, item)

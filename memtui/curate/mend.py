@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from memtui.bank.model import BankContents
-from memtui.curate.act import Act, ActResult, CurateError
+from memtui.curate.act import Act, ActResult, NothingToDoError
 from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.index_lines import mended
@@ -20,7 +20,7 @@ def mend_index(curator: Curator, contents: BankContents, absent: Collection[str]
     def build(_act_id: str) -> Act:
         changes = mended(curator, contents, absent)
         if not changes:
-            raise CurateError("the index is in step already", "")
+            raise NothingToDoError("the index is in step already", "")
         event = curator.event("act", "index", "", title=curator.files.index.name)
         return Act("index", (), event.title, "wrote the index again", changes, (event,))
 

@@ -19,6 +19,7 @@ from memtui.curate.act import (
     ConflictError,
     CurateError,
     FileChange,
+    NothingToDoError,
     Resolution,
     digest,
 )
@@ -59,7 +60,7 @@ def preview_revert(curator: Curator, events: Sequence[Event], act_id: str) -> Re
     if verb in ("purge", *CORRECTIONS) or (record is not None and record.erased):
         raise CurateError(f"a {verb} cannot be reverted", "undo, redo or edit instead")
     if act_id in undone_acts(events):
-        raise CurateError("this act was taken back already", "redo brings it back")
+        raise NothingToDoError("this act was taken back already", "redo brings it back")
     local = record is not None and bool(record.files)
     parts = list(_from_ledger(curator, record) if local and record else _from_events(curator, own))
     changes = tuple(part for part in parts if isinstance(part, FileChange))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.bank.model import Card, Item, Page, Status
-from memtui.curate.act import Act, ActResult, CurateError, FileChange
+from memtui.curate.act import Act, ActResult, CurateError, FileChange, NothingToDoError
 from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.file_data import file_data
@@ -96,7 +96,7 @@ def _set(
             )
             told.append(str(todo.data.get("to", "")))
         if not changes:
-            raise CurateError(f"already {already}", "nothing was changed")
+            raise NothingToDoError(f"already {already}", "nothing was changed")
         return Act(
             verb=verb,
             items=tuple(event.item for event in events),

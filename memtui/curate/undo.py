@@ -14,6 +14,7 @@ from memtui.curate.act import (
     ConflictError,
     CurateError,
     FileChange,
+    NothingToDoError,
     Resolution,
     digest,
 )
@@ -32,7 +33,7 @@ LOCAL = ("reject", "sight")
 """Verbs about proposals, which are local: they leave no event in the bank, and neither does their undo."""
 
 
-class NothingToUndoError(CurateError):
+class NothingToUndoError(NothingToDoError):
     """This writer has no act left to take back (or to do again)."""
 
 
