@@ -34,15 +34,22 @@ def again(arguments: argparse.Namespace, context: Context, verb: Verb) -> int:
     """Call the verb as often as asked; what could be done before it stopped stays done."""
     results: list[ActResult] = []
     with desk(context) as bank:
-        for _ in range(max(1, arguments.count)):
-            try:
+        try:
+            for _ in range(max(1, arguments.count)):
                 results.append(_once(bank, verb, arguments.resolve))
-            except NothingToDoError:
-                if not results:
-                    raise
-                break
-    answer(context, [result_json(result) for result in results], [r.summary for r in results])
+        except NothingToDoError:
+            if not results:
+                raise
+        except BaseException:
+            if results:
+                _tell(context, results)
+            raise
+    _tell(context, results)
     return OK
+
+
+def _tell(context: Context, results: list[ActResult]) -> None:
+    answer(context, [result_json(result) for result in results], [r.summary for r in results])
 
 
 def _once(bank: Desk, verb: Verb, resolve: str | None) -> ActResult:

@@ -36,13 +36,17 @@ class EditorFile:
         command = environ.get("VISUAL") or environ.get("EDITOR") or "vi"
         if not sys.stdin.isatty() and not (environ.get("VISUAL") or environ.get("EDITOR")):
             self.forget()
-            raise CommandError("no terminal for an editor", "set EDITOR, or give the text with --from")
+            raise CommandError(
+                "no terminal for an editor", "set EDITOR, or give the text with --from"
+            )
         try:
             words = [*shlex.split(command), str(self.path)]
             code = subprocess.run(words, check=False).returncode
         except (OSError, ValueError) as error:
             self.forget()
-            raise CommandError(f"the editor {command!r} cannot be run: {error}", "set EDITOR") from error
+            raise CommandError(
+                f"the editor {command!r} cannot be run: {error}", "set EDITOR"
+            ) from error
         if code:
             raise CommandError(
                 f"the editor ended with exit code {code}: nothing was saved",
@@ -62,5 +66,3 @@ def text_from(source: str) -> bytes:
         return sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
         raise CommandError(f"{source} cannot be read: {error.strerror or error}", "") from error
-
-

@@ -22,8 +22,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "items", nargs="*", metavar="ITEM", help="cards for a new page, or the one page to rebuild"
     )
-    parser.add_argument("--suggest", action="store_true", help="list cards that could become a page")
-    parser.add_argument("--type", choices=("procedure", "handbook"), default="procedure")
+    parser.add_argument(
+        "--suggest", action="store_true", help="list cards that could become a page"
+    )
+    parser.add_argument(
+        "--type",
+        choices=("procedure", "handbook"),
+        default="procedure",
+        help="what the new page is: steps to take (the default), or what holds",
+    )
     parser.add_argument("--title", default="", help="title of the new page")
     parser.add_argument("--name", default="", help="file name of the new page, without .md")
     parser.add_argument(
@@ -66,7 +73,11 @@ def draft_json(draft: PageDraft) -> dict[str, Any]:
 
 def draft_lines(draft: PageDraft) -> list[str]:
     """A page before it is saved, for reading."""
-    return [f"{draft.title}  ({draft.type}, {len(draft.sources)} cards)", "", *draft.body.splitlines()]
+    return [
+        f"{draft.title}  ({draft.type}, {len(draft.sources)} cards)",
+        "",
+        *draft.body.splitlines(),
+    ]
 
 
 def _suggest(bank: Desk) -> int:
@@ -94,7 +105,9 @@ def _compile(bank: Desk, cards: Sequence[Card], arguments: argparse.Namespace) -
     absent = absent_in(bank.view)
     for card in cards:
         if card.id in absent:
-            raise CommandError(f"{card.name} is {absent[card.id]}", "leave it out, or promote it first")
+            raise CommandError(
+                f"{card.name} is {absent[card.id]}", "leave it out, or promote it first"
+            )
     draft = compile_page(cards, arguments.type, arguments.title)
     if arguments.dry_run:
         answer(bank.context, draft_json(draft), draft_lines(draft))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,19 +10,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memtui.bank.load import BankError
 from memtui.bank.model import Card, Page
-from memtui.cli.command import CONFLICT, ERROR, NOT_FOUND, CommandError, Context, answer
+from memtui.cli.command import CONFLICT, NOT_FOUND, CommandError, Context, answer
 from memtui.curate.act import ActResult, Conflict, ConflictError, CurateError, NothingToDoError
 from memtui.curate.curator import Curator
 from memtui.curate.hunks import text_of, unified
 from memtui.ledger.access import LedgerError
+from memtui.safety.sanitize import sanitize
 from memtui.workspace.model import BankView, ItemView
 
 if TYPE_CHECKING:
-    from memtui.workspace.curating import Curating
+    from memtui.workspace.curating import Curating, Reloaded
     from memtui.workspace.workspace import Workspace
 
 Answer = TypeVar("Answer")
-CODES = "exit codes: 0 done, 1 nothing to do or no such thing, 2 error, 3 conflict; nothing was changed but for 0"
+CODES = (
+    "exit codes: 0 done, 1 nothing to do or no such thing, 2 error, 3 conflict; "
+    "nothing was changed but for 0"
+)
 
 
 @dataclass
@@ -62,8 +67,14 @@ class Desk:
     def act(self, verb: Callable[[Curator], ActResult]) -> ActResult:
         """Do one act. Raises what `speaking` translates."""
         done = self.curating.act(verb)
-        self.view = done.after.view
+        self.take(done.after)
         return done.result
+
+    def take(self, after: Reloaded) -> None:
+        """Go on with the bank as it was read again; what could not be recorded is said."""
+        self.view = after.view
+        if after.problem:
+            sys.stderr.write(sanitize(f"memtui: {after.problem}") + "\n")
 
     def ask(self, question: Callable[[Curator], Answer]) -> Answer:
         """Ask the curator what changes nothing."""
@@ -81,7 +92,10 @@ def desk(context: Context) -> Iterator[Desk]:
     with context.open() as workspace, speaking():
         curating = workspace.curating
         curating.heal()
-        yield Desk(workspace, context, curating, curating.reload().view)
+        after = curating.reload()
+        opened = Desk(workspace, context, curating, after.view)
+        opened.take(after)
+        yield opened
 
 
 @contextmanager
@@ -99,8 +113,11 @@ def speaking() -> Iterator[None]:
         raise CommandError(str(error), "`memtui doctor` says more") from error
     except BankError as error:
         raise CommandError(str(error), "name a bank with --bank") from error
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise CommandError(f"nothing was changed: {error}", "mend that, then try again") from error
+        do = "mend that, then try again; `memtui history` says whether the act was done"
+        raise CommandError(str(error), do) from error
 
 
 def result_json(result: ActResult) -> dict[str, Any]:
@@ -142,5 +159,3 @@ def conflict_lines(conflict: Conflict) -> list[str]:
         f"{conflict.path}: what this would write:",
         *ours.splitlines(),
     ]
-
-

@@ -63,4 +63,6 @@ def _save(bank: Desk, item: Card | Page, base: bytes, new: bytes, reason: str) -
     except EditError as error:
         lines = [f"  line {found.line or '?'}: {found.message}" for found in error.problems]
         problems = [{"line": found.line, "message": found.message} for found in error.problems]
-        raise CommandError(error.what, error.do, more={"problems": problems}, lines=lines) from error
+        raise CommandError(
+            error.what, error.do, more={"problems": problems}, lines=lines
+        ) from error

@@ -21,12 +21,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """What to list, and how."""
     parser.epilog = "exit codes: 0 done, 1 nothing found, 2 error"
     parser.add_argument(
-        "what", nargs="?", metavar="ITEM | ACT", help="only this card, page or act (its first letters)"
+        "what",
+        nargs="?",
+        metavar="ITEM | ACT",
+        help="only this card, page or act (its first letters)",
     )
     parser.add_argument("-n", "--last", type=int, metavar="N", help="only the newest N acts")
     parser.add_argument("--writer", help="only acts of this writer")
     parser.add_argument("--verb", help="only acts of this verb")
-    parser.add_argument("--diff", action="store_true", help="with what each act changed in the files")
+    parser.add_argument(
+        "--diff", action="store_true", help="with what each act changed in the files"
+    )
     parser.add_argument(
         "--as-of",
         metavar="DATE",

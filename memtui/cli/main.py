@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from memtui.cli.command import ERROR, CommandError, Context, complain
 
@@ -46,7 +47,6 @@ COMMANDS = {
     "redo": "do again what was undone last",
     "revert": "take back one act out of the middle, or somebody else's",
     "history": "list what happened, newest first, with diffs, and the bank as of a day",
-    "lint": "list what is wrong in the bank",
     "log": "print what happened to the bank, oldest first",
     "doctor": "say what was found, what was skipped and why",
     "config": "show each setting and where it came from",
@@ -77,11 +77,10 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run memtui. Returns the exit code: 0 done, 1 nothing found, 2 error."""
     arguments = build_parser().parse_args(argv)
-    as_json = arguments.json
     try:
         return _dispatch(arguments)
     except CommandError as error:
-        complain(error, as_json)
+        complain(error, arguments.json)
         return error.code
     except BrokenPipeError:
         # The reader went away: the usual end of `memtui ... | head`.
@@ -110,15 +109,23 @@ def _dispatch(arguments: argparse.Namespace) -> int:
     return run_app(_context(arguments), path, ascii_only=arguments.ascii, theme=arguments.theme)
 
 
-def _run_command(name: str, rest: Sequence[str], arguments: argparse.Namespace) -> int:
-    module = import_module(f"memtui.cli.{name}")
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of one command."""
     parser = argparse.ArgumentParser(prog=f"memtui {name}", description=COMMANDS[name])
-    module.configure(parser)
+    _module(name).configure(parser)
     parser.add_argument("--json", action="store_true", help="answer in JSON")
-    own = parser.parse_args(rest)
+    return parser
+
+
+def _run_command(name: str, rest: Sequence[str], arguments: argparse.Namespace) -> int:
+    own = command_parser(name).parse_args(rest)
     own.ascii, own.theme = arguments.ascii, arguments.theme
     arguments.json = arguments.json or own.json
-    return int(module.run(own, _context(arguments)))
+    return int(_module(name).run(own, _context(arguments)))
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"memtui.cli.{name}")
 
 
 def _context(arguments: argparse.Namespace) -> Context:

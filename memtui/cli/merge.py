@@ -23,7 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = CODES
     parser.add_argument("items", nargs="+", metavar="ITEM", help="two or more cards, or pages")
     parser.add_argument("--title", help="the title, in place of the proposed one")
-    parser.add_argument("--body", metavar="FILE", help="the body from this file, `-` for standard input")
+    parser.add_argument(
+        "--body", metavar="FILE", help="the body from this file, `-` for standard input"
+    )
     parser.add_argument("--reason", default="", help="why, for the history")
     parser.add_argument("--dry-run", action="store_true", help="print the proposal, change nothing")
 

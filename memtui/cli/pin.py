@@ -14,7 +14,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = CODES
     parser.add_argument("items", nargs="+", metavar="ITEM", help="handle or name of a card or page")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--on", dest="on", action="store_true", default=None, help="pin, also if pinned")
+    how.add_argument(
+        "--on", dest="on", action="store_true", default=None, help="pin, also if pinned"
+    )
     how.add_argument("--off", dest="on", action="store_false", help="unpin")
 
 

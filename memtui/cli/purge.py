@@ -23,7 +23,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("item", metavar="ITEM", help="handle or name of a card or page")
     parser.add_argument(
-        "--also", action="append", default=[], metavar="TEXT", help="erase this text too; repeatable"
+        "--also",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="erase this text too; repeatable",
     )
     parser.add_argument("--dry-run", action="store_true", help="list the places, change nothing")
     parser.add_argument("--yes", action="store_true", help="do not ask")

@@ -17,8 +17,12 @@ from memtui.curate.verbs import preview_revert, revert
 def configure(parser: argparse.ArgumentParser) -> None:
     """Which act."""
     parser.epilog = CODES
-    parser.add_argument("act", metavar="ACT", help="the act's id, or its first letters, from `history`")
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+    parser.add_argument(
+        "act", metavar="ACT", help="the act's id, or its first letters, from `history`"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what would change, change nothing"
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     resolving(parser)
 
@@ -59,4 +63,6 @@ def _plan_lines(plan: RevertPlan) -> list[str]:
     lines = [f"{plan.verb}: {plan.title or ' '.join(plan.items)}"]
     lines += [line for text in plan.diffs.values() for line in text.splitlines()]
     lines += [line for found in plan.conflicts for line in conflict_lines(found)]
-    return lines if len(lines) > 1 else [*lines, "no file changes: only what was said is taken back"]
+    return (
+        lines if len(lines) > 1 else [*lines, "no file changes: only what was said is taken back"]
+    )

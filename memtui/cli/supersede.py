@@ -12,8 +12,12 @@ from memtui.curate.verbs import supersede
 def configure(parser: argparse.ArgumentParser) -> None:
     """What is replaced, and by what."""
     parser.epilog = CODES
-    parser.add_argument("items", nargs="+", metavar="OLD", help="handle or name of what is replaced")
-    parser.add_argument("--by", required=True, metavar="NEW", help="handle or name of what replaces it")
+    parser.add_argument(
+        "items", nargs="+", metavar="OLD", help="handle or name of what is replaced"
+    )
+    parser.add_argument(
+        "--by", required=True, metavar="NEW", help="handle or name of what replaces it"
+    )
     parser.add_argument("--reason", default="", help="why, for the history")
 
 

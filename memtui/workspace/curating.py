@@ -105,6 +105,12 @@ class Curating:
             return Healed()
         return self.ask(heal)
 
+    def unfinished(self) -> int:
+        """How many acts `heal` would finish or take back. Raises LedgerError, OSError."""
+        if not (self._curator.state / LEDGER_NAME).exists():
+            return 0
+        return self.ask(lambda curator: len(curator.ledger.unfinished()))
+
     def reload(self, paths: tuple[Path, ...] = (), *, quick: bool = False) -> Reloaded:
         """Read the bank, or only these files of it; outside edits since the last call become events.
 

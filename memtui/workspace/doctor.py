@@ -22,6 +22,7 @@ def examine(workspace: Workspace) -> tuple[Finding, ...]:
         *_semantic(workspace),
         *_places(workspace),
         *_bank(workspace, view),
+        *_ledger(workspace),
         *_sessions(workspace),
         *_hooks(workspace),
         *(Finding(note.level, "status", note.text) for note in workspace.status()),
@@ -85,6 +86,24 @@ def _bank(workspace: Workspace, view: BankView) -> Iterator[Finding]:
         )
     for note in view.notes:
         yield Finding("info", "bank", note)
+
+
+def _ledger(workspace: Workspace) -> Iterator[Finding]:
+    """Whether acts of a killed process wait to be finished or taken back. Nothing is changed here."""
+    if workspace.bank_root is None:
+        return
+    try:
+        waiting = workspace.curating.unfinished()
+    except (OSError, LedgerError) as error:
+        yield Finding("error", "ledger", f"it cannot be read: {error}")
+        return
+    if waiting:
+        yield Finding(
+            "warning",
+            "ledger",
+            f"{waiting} acts were cut off by a killed process",
+            "`memtui history` or opening the app finishes them or takes them back",
+        )
 
 
 def _sessions(workspace: Workspace) -> Iterator[Finding]:

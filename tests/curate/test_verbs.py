@@ -73,8 +73,30 @@ def pages_merged(bench: Bench, curator: Curator) -> ActResult:
     return verbs.merge_pages(curator, pages, draft, bench.events())
 
 
+def promoted(bench: Bench, curator: Curator) -> ActResult:
+    verbs.demote(curator, bench.items("own-env"))
+    return verbs.promote(curator, bench.items("own-env"))
+
+
+def page_promoted(bench: Bench, curator: Curator) -> ActResult:
+    verbs.demote(curator, bench.items("red-suite"))
+    return verbs.promote(curator, bench.items("red-suite"))
+
+
+def page_edited(bench: Bench, curator: Curator) -> ActResult:
+    item = bench.item("red-suite")
+    base = verbs.begin_edit(curator, item)
+    return verbs.edit(curator, item, base, base.replace(b"Mind the port", b"Free the port"))
+
+
+def page_superseded(bench: Bench, curator: Curator) -> ActResult:
+    new = compiled(bench, curator).details["id"]
+    return verbs.supersede(curator, bench.items("red-suite"), bench.item(new))
+
+
 EVERYWHERE: dict[str, Do] = {
     "demote": lambda b, c: verbs.demote(c, b.items("pool-timeout"), "old"),
+    "promote": promoted,
     "demote several": lambda b, c: verbs.demote(c, b.items("pool-timeout", "own-env", "port-8417")),
     "pin": lambda b, c: verbs.pin(c, b.items("pool-timeout", "own-env")),
     "confirm": lambda b, c: verbs.confirm(c, b.items("pool-timeout")),
@@ -95,6 +117,10 @@ OWN_LAYOUT: dict[str, Do] = {
     "demote page": lambda b, c: verbs.demote(c, b.items("red-suite")),
     "pin page": lambda b, c: verbs.pin(c, b.items("red-suite")),
     "confirm page": lambda b, c: verbs.confirm(c, b.items("red-suite")),
+    "flag page": lambda b, c: verbs.flag(c, b.items("red-suite"), "a step is missing"),
+    "promote page": page_promoted,
+    "edit page": page_edited,
+    "supersede page": page_superseded,
     "merge pages": pages_merged,
 }
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memtui.bank.model import Evidence, Scope
+from memtui.bank.model import Scope
 from memtui.capture.extract.sequences import steps
 from memtui.capture.observe import Where, observe
 from memtui.capture.outcome import outcome_of
 from memtui.capture.transcripts import Heading, read
-from memtui.capture.turns import Turn
 from memtui.curate.candidates import candidates
-from memtui.curate.create import CitedRecord
-from memtui.curate.draft import Draft
+from memtui.curate.cited import cited_records
 from memtui.curate.proposals import Proposal
 from memtui.curate.propose import Known, Outcome, propose
 from memtui.ledger.model import CapturedRecord, SightingRecord
 from memtui.safety.redact import redact
 from memtui.sessions.citation import Citations
 
-KEPT = 4000
-"""Characters of a cited record that a proposal keeps: hosts delete transcripts."""
 MOST_STEPS = 400
 
 
@@ -51,7 +46,7 @@ def read_session(
     summary = outcome_of(turns, [one.observation for one in seen], heading.title)
     outcomes = propose(candidates(turns, scope), heading.name, known, now)
     made = [
-        replace(one.proposal, records=_records(one.proposal.draft, turns, citations))
+        replace(one.proposal, records=cited_records(one.proposal.draft, turns, citations))
         for one in outcomes
         if one.proposal is not None
     ]
@@ -77,24 +72,3 @@ def _first_sighting(proposal: Proposal, now: datetime) -> SightingRecord:
     refs = proposal.draft.evidence if proposal.draft else ()
     record = refs[0].ref if refs else proposal.session
     return SightingRecord(proposal.subject, record, proposal.session, now)
-
-
-def _records(
-    draft: Draft | None, turns: Sequence[Turn], citations: Citations
-) -> tuple[CitedRecord, ...]:
-    """The cited records, redacted, with the digests by which they are known again."""
-    if draft is None:
-        return ()
-    by_ref = {ref: turn for turn in turns for ref in (turn.ref, turn.cited)}
-    kept = []
-    for cited in draft.evidence:
-        turn = by_ref.get(cited.ref)
-        if turn is None:
-            continue
-        digest = citations.verify(Evidence(ref=cited.ref)).record_digest
-        if not digest:
-            continue
-        source = turn.output if cited.ref == turn.result_ref else ""
-        text = redact(source or turn.text or turn.command or turn.output).text[:KEPT]
-        kept.append(CitedRecord(cited.ref, text, digest, turn.kind.value, turn.at))
-    return tuple(kept)

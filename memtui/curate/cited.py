@@ -1,0 +1,39 @@
+"""The records that a draft cites, read while the transcript is there: hosts delete it one day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtui.bank.model import Evidence
+from memtui.capture.turns import Turn
+from memtui.curate.create import CitedRecord
+from memtui.curate.draft import Draft
+from memtui.safety.redact import redact
+from memtui.sessions.citation import Citations
+
+KEPT = 4000
+"""Characters of a cited record that are kept."""
+
+
+def cited_records(
+    draft: Draft | None, turns: Sequence[Turn], citations: Citations
+) -> tuple[CitedRecord, ...]:
+    """The cited records, redacted, with the digests by which they are known again.
+
+    A record that no longer can be read is left out: it stays cited by its words.
+    """
+    if draft is None:
+        return ()
+    by_ref = {ref: turn for turn in turns for ref in (turn.ref, turn.cited)}
+    kept = []
+    for cited in draft.evidence:
+        turn = by_ref.get(cited.ref)
+        if turn is None:
+            continue
+        digest = citations.verify(Evidence(ref=cited.ref)).record_digest
+        if not digest:
+            continue
+        source = turn.output if cited.ref == turn.result_ref else ""
+        text = redact(source or turn.text or turn.command or turn.output).text[:KEPT]
+        kept.append(CitedRecord(cited.ref, text, digest, turn.kind.value, turn.at))
+    return tuple(kept)

@@ -1,0 +1,366 @@
+"""The commands that change a bank, as processes: what they do, their exit codes, and undo to the byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memtui.bank.load import load
+from memtui.cli.main import main
+from memtui.workspace.sample import Sample
+from tests.cli.running import answer, editor, files, run
+
+POOL = "pool-timeout-unset-env"
+SESSION = "claude-code:871e05e3-48f3-4cce-90cd-e40e31ca0ec9"
+FAILURE = f"{SESSION}#fe118e6e-4601-41db-a224-e588cc8c37ee"
+ENV_CARDS = (
+    "access-log-setting",
+    "order-pool-size-required",
+    "port-8417-gateway-owns-8080",
+    "tests-bring-own-env",
+)
+
+EVERY_VERB = {
+    "promote": ("promote", "python-3-9-support"),
+    "demote": ("demote", POOL, "exit-codes", "--reason", "old"),
+    "pin": ("pin", POOL),
+    "confirm": ("confirm", "exit-codes", "--note", "looked"),
+    "flag": ("flag", "exit-codes", "--reason", "not on my machine"),
+    "supersede": ("supersede", "csv-line-ends", "--by", "excel-csv-bom"),
+    "merge": ("merge", "access-log-setting", "log-viewer-eats-brackets"),
+    "compile": (
+        "compile",
+        "scratch-databases",
+        "not-null-needs-default",
+        "check-same-thread-claim",
+        "wal-mode-rejected",
+    ),
+    "edit": ("edit", "release-order"),
+    "promote turns": ("promote", FAILURE, "--yes", "--keep-both"),
+    "hide": ("hide", SESSION),
+    "demote page": ("demote", "how-we-retry"),
+    "promote page": ("promote", "how-we-retry"),
+    "pin page": ("pin", "money-and-csv"),
+    "confirm page": ("confirm", "money-and-csv"),
+    "flag page": ("flag", "money-and-csv", "--reason", "a step is missing"),
+    "rebuild": ("compile", "change-the-schema", "--yes"),
+    "edit page": ("edit", "ship-a-version"),
+    "supersede page": ("supersede", "how-we-retry", "--by", "money-and-csv"),
+    "merge pages": ("merge", "change-the-schema", "ship-a-version"),
+}
+
+
+@pytest.fixture
+def inside(sample: Sample, monkeypatch: pytest.MonkeyPatch) -> Sample:
+    """The sample for commands that run in this process."""
+    for name, value in {**sample.environ(), "MEMTUI_WRITER": "ada"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(sample.project)
+    return sample
+
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def call(inside: Sample, capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs a command in this process and gives back its JSON, or that of its error."""
+
+    def called(*words: str, code: int = 0) -> Any:
+        assert inside.bank.is_dir()
+        assert main([*words, "--json"]) == code
+        told = capsys.readouterr()
+        return json.loads(told.out or told.err)
+
+    return called
+
+
+@pytest.mark.timeout(300)
+def test_every_verb_on_every_layer_acts_and_is_undone_to_the_byte(
+    inside: Sample,
+    call: Call,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All verbs one after the other, those on cards in processes of their own; then all are taken back."""
+    before = []
+    text = "s/^Use when:/Use when, now:/; s/^## Before$/## First/; s/^1\\. /1. First: /"
+    write = editor(tmp_path, f"sed -i '{text}' \"$1\"")
+    monkeypatch.setenv("EDITOR", write)
+    for name, words in EVERY_VERB.items():
+        before.append(files(inside))
+        done = call(*words) if "page" in name else answer(inside, *words)
+        assert done["undoable"], name
+        assert done["items"], name
+        events = load(inside.bank).events
+        assert done["act"] in {event.data.get("act") for event in events}, name
+        changes = name.split()[0] not in ("confirm", "flag", "hide")
+        assert (files(inside) != before[-1]) is changes, name
+    for name, wanted in reversed(list(zip(EVERY_VERB, before, strict=True))):
+        call("undo")
+        assert files(inside) == wanted, name
+    assert call("undo", code=1)["error"] == "nothing to undo"
+
+
+def test_redo_does_again_what_undo_took_back(sample: Sample, call: Call) -> None:
+    call("demote", POOL)
+    call("pin", "exit-codes")
+    after = files(sample)
+    undone = call("undo", "-n", "9")
+    assert [act["verb"] for act in undone] == ["undo", "undo"]
+    assert [act["verb"] for act in call("redo", "--count", "2")] == ["redo", "redo"]
+    assert files(sample) == after
+    assert call("redo", code=1)["error"] == "nothing to redo"
+
+
+def test_a_text_says_what_happened_and_how_it_is_taken_back(sample: Sample) -> None:
+    done = run(sample, "demote", POOL)
+    out = done.stdout.decode()
+    assert done.returncode == 0
+    assert out.startswith("demoted to stale: Pool timeouts in tests come from")
+    assert "`memtui undo` takes it back" in out
+    assert answer(sample, "show", POOL)["status"] == "stale"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("demote", "nothing"), 1, "no card or page is called nothing"),
+        (("promote", POOL), 1, "already active"),
+        (("pin", "--off", POOL), 1, "already not pinned"),
+        (("confirm", POOL, "--bogus"), 2, "--bogus"),
+        (("flag", POOL), 2, "--reason"),
+        (("flag", POOL, "--reason", " "), 2, "a flag needs a reason"),
+        (("supersede", POOL, "--by", POOL), 2, "cannot supersede itself"),
+        (("merge", POOL), 2, "two or more"),
+        (("merge", POOL, "how-we-retry"), 2, "do not merge"),
+        (("compile",), 2, "no cards are named"),
+        (("compile", POOL), 2, "three cards from three sessions"),
+        (("compile", "python-3-9-support"), 2, "python-3-9-support is stale"),
+        (("compile", POOL, "how-we-retry"), 2, "how-we-retry is a page"),
+        (("compile", "change-the-schema"), 2, "Nobody is here to answer"),
+        (("purge", POOL), 2, "Nobody is here to answer"),
+        (("edit", POOL, "--from", "/nowhere"), 2, "/nowhere cannot be read"),
+        (("edit", POOL), 2, "no terminal for an editor"),
+        (("promote", f"{SESSION}#nothing", "--yes"), 1, "no turn"),
+        (("promote", "codex:none#1", "--yes"), 1, "no session codex:none"),
+        (("promote", FAILURE, POOL), 2, "do not mix"),
+        (("candidates", "codex:none"), 1, "no session codex:none"),
+        (("hide", "codex:none"), 1, "no session codex:none"),
+        (("hide", "--show", SESSION), 1, "not hidden"),
+        (("revert", "ffff"), 2, "no act begins with ffff"),
+        (("history", "ffff"), 1, "no act begins with ffff"),
+        (("history", "--as-of", "once"), 2, "not a date"),
+        (("undo",), 1, "nothing to undo"),
+        (("--bank", "/nowhere", "demote", POOL), 2, "/nowhere: no such folder"),
+    ],
+)
+def test_an_error_says_what_is_wrong_and_changes_nothing(
+    inside: Sample,
+    words: tuple[str, ...],
+    code: int,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("EDITOR", raising=False)
+    monkeypatch.delenv("VISUAL", raising=False)
+    before = files(inside)
+    try:
+        found = main(list(words))
+    except SystemExit as stopped:
+        found = int(str(stopped.code))
+    told = capsys.readouterr()
+    assert found == code
+    assert said in told.err
+    assert files(inside) == before
+
+
+def test_an_error_is_json_where_json_was_asked_for(sample: Sample) -> None:
+    assert "no card or page" in answer(sample, "demote", "nothing", code=1)["error"]
+    assert "no card or page" in answer(sample, "--json", "demote", "nothing", code=1)["error"]
+
+
+def test_edit_takes_a_text_from_a_file_or_standard_input(sample: Sample) -> None:
+    path = sample.bank / "cards" / f"{POOL}.md"
+    text = path.read_bytes().replace(b"Use when:", b"Use when, and only when:")
+    assert answer(sample, "edit", POOL, "--from", "-", text=text)["verb"] == "edit"
+    assert path.read_bytes() == text
+    assert run(sample, "edit", POOL, "--from", "-", text=text).returncode == 1
+    broken = answer(sample, "edit", POOL, "--from", "-", text=b"no front matter\n", code=2)
+    assert broken["problems"]
+    assert path.read_bytes() == text
+
+
+def test_a_text_that_cannot_be_saved_stays_in_a_file(sample: Sample, tmp_path: Path) -> None:
+    write = editor(tmp_path, "printf 'all of it gone wrong' > \"$1\"")
+    done = run(sample, "edit", POOL, EDITOR=write)
+    assert done.returncode == 2
+    kept = done.stderr.decode().split("your text is in ")[1].split(":")[0]
+    assert Path(kept).read_text() == "all of it gone wrong"
+
+
+def test_an_edit_beside_another_one_is_a_conflict_with_its_texts(
+    sample: Sample, tmp_path: Path
+) -> None:
+    path = sample.bank / "cards" / f"{POOL}.md"
+    meanwhile = editor(tmp_path, f"echo Theirs. >> '{path}'\necho Ours. >> \"$1\"")
+    found = answer(sample, "edit", POOL, EDITOR=meanwhile, code=3)
+    [conflict] = found["conflicts"]
+    assert conflict["theirs"].endswith("Theirs.\n")
+    assert conflict["ours"].endswith("Ours.\n")
+    assert path.read_text().endswith("Theirs.\n")
+    kept = found["do"].split("your text is in ")[1].split(":")[0]
+    assert Path(kept).read_text().endswith("Ours.\n")
+
+
+def test_undo_shows_what_changed_since_and_asks_which(sample: Sample, call: Call) -> None:
+    path = sample.bank / "cards" / f"{POOL}.md"
+    before = path.read_bytes()
+    call("pin", "exit-codes")
+    call("demote", POOL)
+    path.write_bytes(path.read_bytes() + b"Theirs.\n")
+    done = run(sample, "undo")
+    assert done.returncode == 3
+    assert b"+Theirs." in done.stderr
+    assert b"--resolve" in done.stderr
+    [undone] = call("undo", "--resolve", "ours")
+    assert undone["verb"] == "undo"
+    assert path.read_bytes() == before
+
+
+def test_what_was_undone_before_a_conflict_is_told(sample: Sample, call: Call) -> None:
+    path = sample.bank / "cards" / f"{POOL}.md"
+    call("demote", POOL)
+    call("pin", "exit-codes")
+    path.write_bytes(path.read_bytes() + b"Theirs.\n")
+    done = run(sample, "undo", "-n", "2")
+    assert done.returncode == 3
+    assert b"undid pin" in done.stdout
+    assert b"+Theirs." in done.stderr
+
+
+def test_promote_drafts_from_turns_and_cites_them(
+    sample: Sample, call: Call, tmp_path: Path
+) -> None:
+    dry = call("promote", FAILURE, "--dry-run")
+    assert dry["rule"] == "pair"
+    assert dry["body"].startswith("Use when: ")
+    assert FAILURE in [cited["ref"] for cited in dry["evidence"]]
+    title = "The pool is empty without ORDER_POOL_SIZE"
+    write = editor(tmp_path, f"sed -i 's/^description: .*/description: {title}/' \"$1\"")
+    made = answer(sample, "promote", FAILURE, EDITOR=write)
+    card = call("show", made["details"]["name"])
+    assert card["title"] == title
+    assert card["id"] == made["details"]["id"]
+    assert {cited["ref"] for cited in card["evidence"]} == {c["ref"] for c in dry["evidence"]}
+    walked = call("walk", card["id"])
+    assert {step["check"] for step in walked} == {"verified"}
+    again = run(sample, "promote", FAILURE, EDITOR=write)
+    assert again.returncode == 2
+    assert f"--supersedes {card['name']}".encode() in again.stderr
+
+
+def test_candidates_lead_to_promote(call: Call) -> None:
+    found = call("candidates", SESSION)
+    assert found[0]["reason"] == "a failure and its success"
+    refs = [cited["ref"] for cited in found[0]["evidence"]]
+    assert call("promote", *refs, "--dry-run")["title"] == found[0]["title"]
+
+
+def test_merge_and_compile_show_before_they_write(sample: Sample, call: Call) -> None:
+    before = files(sample)
+    proposal = call("merge", *ENV_CARDS[:2], "--dry-run")
+    assert proposal["left_out"]
+    clusters = call("compile", "--suggest")
+    names = {card["name"] for card in clusters[0]["cards"]}
+    assert clusters[0]["sessions"] >= 3
+    draft = call("compile", *sorted(names), "--dry-run")
+    assert all(name in draft["body"] for name in names)
+    rebuilt = call("compile", "change-the-schema", "--dry-run")
+    assert rebuilt["diff"].startswith("--- ")
+    assert rebuilt["lost"]
+    assert files(sample) == before
+
+
+def test_purge_lists_erases_and_gives_a_receipt(sample: Sample) -> None:
+    name = "log-viewer-eats-brackets"
+    listed = answer(sample, "purge", name, "--dry-run")
+    assert {place["kind"] for place in listed["places"]} >= {"file", "events", "evidence", "ledger"}
+    assert (sample.bank / "cards" / f"{name}.md").exists()
+    receipt = answer(sample, "purge", name, "--yes")
+    assert receipt["clean"]
+    assert receipt["remaining"] == []
+    assert receipt["scanned_bytes"] > 0
+    assert run(sample, "show", name).returncode == 1
+    assert run(sample, "undo").returncode == 1
+
+
+def test_purge_says_with_its_exit_code_what_still_holds_it(sample: Sample, call: Call) -> None:
+    left = sample.bank / "notes.txt"
+    left.write_text((sample.bank / "cards" / "exit-codes.md").read_text())
+    receipt = call("purge", "exit-codes", "--yes", code=1)
+    assert str(left) in [place["path"] for place in receipt["remaining"]]
+    assert not receipt["clean"]
+
+
+def test_history_shows_diffs_and_the_bank_of_a_day(
+    sample: Sample, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sample.bank / "cards" / f"{POOL}.md"
+    old = path.read_text()
+    monkeypatch.setenv("MEMTUI_NOW", "2026-11-21T08:00:00Z")
+    act = call("demote", POOL, "--reason", "old")
+    [entry] = call("history", act["act"], "--diff")
+    assert (entry["verb"], entry["reason"], entry["writer"]) == ("demote", "old", "ada")
+    assert "+  status: stale" in entry["diffs"][f"cards/{POOL}.md"]
+    assert [e["verb"] for e in call("history", POOL, "-n", "1")] == ["demote"]
+    then = call("history", POOL, "--as-of", "2026-11-20")
+    assert then == {"path": f"cards/{POOL}.md", "exact": True, "text": old}
+    since = call("history", POOL, "--as-of", "2026-11-20", "--diff")
+    assert "+  status: stale" in since["text"]
+    paths = [then["path"] for then in call("history", "--as-of", "2026-11-20")]
+    assert f"cards/{POOL}.md" in paths
+    assert [e["verb"] for e in call("history", "--verb", "demote", "--writer", "ada")] == ["demote"]
+
+
+def test_revert_takes_an_act_out_of_the_middle_after_showing_it(sample: Sample, call: Call) -> None:
+    before = files(sample)
+    act = call("demote", POOL)["act"]
+    call("confirm", "exit-codes")
+    plan = call("revert", act, "--dry-run")
+    assert "+  status: active" in plan["diffs"][f"cards/{POOL}.md"]
+    assert run(sample, "revert", act).returncode == 2
+    shown = run(sample, "revert", act, "--yes")
+    assert shown.returncode == 0
+    assert b"reverted demote" in shown.stdout
+    assert files(sample) == before
+    assert call("revert", act, "--yes", code=1)["error"] == ("this act was taken back already")
+
+
+def test_commands_and_an_edit_made_outside_do_not_lose_each_other(
+    sample: Sample, call: Call
+) -> None:
+    path = sample.bank / "cards" / "exit-codes.md"
+    path.write_bytes(path.read_bytes() + b"Theirs.\n")
+    call("demote", "exit-codes")
+    assert path.read_text().endswith("Theirs.\n")
+    assert "status: stale" in path.read_text()
+
+
+def test_hostile_names_reach_no_terminal(sample: Sample) -> None:
+    done = run(sample, "demote", "x\x1b]52;c;aGk=\x07y")
+    assert done.returncode == 1
+    assert b"\x1b" not in done.stderr
+    assert b"\x07" not in done.stderr
+
+
+def test_act_json_is_what_the_log_says(call: Call) -> None:
+    act = call("flag", POOL, "--reason", "doubt")
+    events = call("log", "-n", "1")
+    assert events[0]["data"]["act"] == act["act"]
+    assert (events[0]["verb"], events[0]["reason"]) == ("flag", "doubt")
