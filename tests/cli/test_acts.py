@@ -12,7 +12,7 @@ import pytest
 from memtui.bank.load import load
 from memtui.cli.main import main
 from memtui.workspace.sample import Sample
-from tests.cli.running import answer, editor, files, run
+from tests.cli.running import answer, editor, files, run, start
 
 POOL = "pool-timeout-unset-env"
 SESSION = "claude-code:871e05e3-48f3-4cce-90cd-e40e31ca0ec9"
@@ -364,3 +364,13 @@ def test_act_json_is_what_the_log_says(call: Call) -> None:
     events = call("log", "-n", "1")
     assert events[0]["data"]["act"] == act["act"]
     assert (events[0]["verb"], events[0]["reason"]) == ("flag", "doubt")
+
+
+def test_three_commands_at_once_lose_nothing(sample: Sample) -> None:
+    several = (("demote", POOL), ("pin", "exit-codes"), ("flag", "csv-line-ends", "--reason", "x"))
+    running = [start(sample, *words) for words in several]
+    told = [process.communicate(b"", timeout=60)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], told
+    verbs = [entry["verb"] for entry in answer(sample, "history", "--writer", "ada")]
+    assert sorted(verbs) == ["demote", "flag", "pin"]
+    assert [act["verb"] for act in answer(sample, "undo", "-n", "3")] == ["undo"] * 3
