@@ -68,9 +68,7 @@ def drift_day(
     return DriftDay(found, head, told)
 
 
-def _first(
-    git: Git, commits: list[Commit], times: list[int], since: str | datetime | None
-) -> int:
+def _first(git: Git, commits: list[Commit], times: list[int], since: str | datetime | None) -> int:
     """The number of the commit that `since` names, -1 for none. Raises GitError."""
     if since is None:
         return -1

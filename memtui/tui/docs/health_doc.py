@@ -51,11 +51,11 @@ def finding_document(
 
 def touched_document(view: ItemView, touches: Sequence[Touch], glyphs: Glyphs) -> Document:
     """The card, and every change of a file that it cites."""
-    blocks: list[Block] = [*_item_blocks(view, glyphs), Blank()]
-    blocks.append(Heading((("changed since it was last confirmed", "muted"),)))
+    blocks: list[Block] = []
     for touch in touches:
         where = f"{touch.commit} {touch.day}" if touch.commit else "edited, not committed"
         blocks.append(Prose(((f"{where}  ", "muted"), (line_of(touch.path), "code"))))
+    blocks += [Blank(), *_item_blocks(view, glyphs)]
     return document(f"touched:{view.item.id}", "touched", blocks)
 
 

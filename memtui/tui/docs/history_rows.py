@@ -77,6 +77,14 @@ def title_of(entry: Entry) -> str:
 
 def matches(entry: Entry, words: Sequence[str]) -> bool:
     """Whether verb, title, writer, reason, items and act hold all the words."""
-    fields = (entry.verb, entry.title, entry.writer, entry.by, entry.reason, entry.act, *entry.items)
+    fields = (
+        entry.verb,
+        entry.title,
+        entry.writer,
+        entry.by,
+        entry.reason,
+        entry.act,
+        *entry.items,
+    )
     text = " ".join(fields).casefold()
     return all(word in text for word in words)

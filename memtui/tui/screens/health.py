@@ -11,6 +11,7 @@ from textual.message import Message
 
 from memtui.curate.rules.source import Finding
 from memtui.index.touched import DriftDay, drift_day
+from memtui.reasons import ABSENT, DISPUTED, DRIFTED
 from memtui.tui.actions import bindings
 from memtui.tui.docs.document import Document
 from memtui.tui.docs.health_doc import finding_document, touched_document
@@ -34,6 +35,8 @@ from memtui.workspace.health import Health, examine, gather
 from memtui.workspace.model import BankView, ItemView
 
 _EVERYTHING = "everything"
+_ASKED = {DRIFTED, DISPUTED}
+"""What a card may be and still be asked about: one that is superseded or expired needs no look."""
 _NOTHING = Document("", "")
 
 
@@ -100,7 +103,9 @@ class HealthScreen(RepairsPart):
         if self.view is None or self.health is None:
             return
         narrowed = bool(self.words or self.facets)
-        nothing = "nothing matches; esc shows all again" if narrowed else "nothing to complain about"
+        nothing = (
+            "nothing matches; esc shows all again" if narrowed else "nothing to complain about"
+        )
         self.rows.say([[(nothing, "muted" if narrowed else "ok")]])
         words = self.words.casefold().split()
         self.rows.show(FixedRows(finding_rows(self.shown(), self.view, self.glyphs, words)))
@@ -150,7 +155,9 @@ class HealthScreen(RepairsPart):
         found = self.health.findings if self.health else None
         parts = [Part(((f" {summary(found)}", "title"),))] if found is not None else []
         if self._progress:
-            parts.append(Part(((self._progress, "accent"), ("  esc stops", "faint")), "screen.back"))
+            parts.append(
+                Part(((self._progress, "accent"), ("  esc stops", "faint")), "screen.back")
+            )
         return parts
 
     def step_back(self) -> bool:
@@ -169,6 +176,10 @@ class HealthScreen(RepairsPart):
         else:
             return False
         return True
+
+    def looked_at(self) -> str:
+        """On drift day a confirmation says at which commit the files were looked at."""
+        return self.day.head if self.drifting and self.day is not None else ""
 
     # Filter and facets
 
@@ -222,7 +233,9 @@ class HealthScreen(RepairsPart):
             try:
                 self._since = parse_when(text, self.core.clock())
             except ValueError:
-                self._since = text  # no time that people write: a commit, or git says that there is none
+                self._since = (
+                    text  # no time that people write: a commit, or git says that there is none
+                )
         self.drifting, self.day = True, None
         if self.view is not None:
             self._look_at_drift(self.view)
@@ -242,7 +255,11 @@ class HealthScreen(RepairsPart):
         nothing = day.note or "no card is touched by a change that nobody looked at"
         self.rows.say([[(nothing, "warn" if day.note else "ok")]])
         found = ((self.view.find(card), touches) for card, touches in day.touched.items())
-        touched = [(view, touches) for view, touches in found if view is not None]
+        touched = [
+            (view, touches)
+            for view, touches in found
+            if view is not None and {state.reason for state in view.states} & set(ABSENT) <= _ASKED
+        ]
         touched.sort(key=lambda pair: (not pair[0].states, pair[0].item.name))
         self.rows.show(FixedRows(touched_rows(touched, self.glyphs)))
         since = f"since {day.since}" if day.since else "since the last confirmation"
@@ -261,4 +278,4 @@ def _examine(screen: HealthScreen, view: BankView) -> Health:
 
     core = screen.core
     root = core.project_root
-    return examine(core.ask(lambda curator: gather(curator, view, root)), tell)
+    return examine(core.curating.ask(lambda curator: gather(curator, view, root)), tell)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TypeVar
-
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.timer import Timer
 
-from memtui.curate.act import CurateError
-from memtui.curate.curator import Curator
 from memtui.tui.acting import Deed
 from memtui.tui.actions import bindings
+from memtui.tui.asking import Asking
 from memtui.tui.docs.bars import bank_parts, fitting, footer_parts, header_line, note_part
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.document import Document
-from memtui.tui.jobs import JobDone, JobFailed, Jobs
+from memtui.tui.jobs import Jobs
 from memtui.tui.ports import Core
 from memtui.tui.screens.view import ViewScreen
 from memtui.tui.views import VIEWS
@@ -32,10 +27,8 @@ from memtui.workspace.model import BankView
 _DELAY = 0.05
 """Seconds that the cursor must rest before the text follows."""
 
-Answer = TypeVar("Answer")
 
-
-class PanelView(ViewScreen):
+class PanelView(Asking, ViewScreen):
     """Each view is a subclass: what the rows are, and what its keys do."""
 
     CSS_PATH = ["browse.tcss", "panel.tcss"]
@@ -95,40 +88,23 @@ class PanelView(ViewScreen):
         self.text.show(shown)
         self.text_pane.entitle(name=name or self.TEXT_NAME)
 
-    # Jobs
-
-    def ask(
-        self,
-        group: str,
-        doing: str,
-        question: Callable[[Curator], Answer],
-        use: Callable[[Answer], None],
-    ) -> None:
-        """Ask the curator something that changes nothing, in a worker."""
-        self.jobs.run(group, doing, partial(self.core.ask, question), use)
+    # Acts
 
     def act(self, deed: Deed) -> None:
         """Do an act: Browse takes its result, and with that every view."""
         self.memtui.browse.acts.run(deed)
 
-    @on(JobDone)
-    def _job_done(self, message: JobDone) -> None:
-        message.stop()
-        if self.jobs.is_current(message.group, message.generation):
-            message.use()
+    def action_undo(self) -> None:
+        """Take back your last act."""
+        self.memtui.browse.action_undo()
 
-    @on(JobFailed)
-    def _job_failed(self, message: JobFailed) -> None:
-        message.stop()
-        if not self.jobs.is_current(message.group, message.generation):
-            return
-        error = message.error
-        if message.use is not None:
-            message.use(error)
-        elif isinstance(error, CurateError):
-            self.say("; ".join(filter(None, (line_of(error.what), error.do))), "warning")
-        else:
-            self.say(f"{message.doing} failed: {line_of(str(error))}; R tries again", "error")
+    def action_redo(self) -> None:
+        """Do again what was undone last."""
+        self.memtui.browse.action_redo()
+
+    def complain(self, text: str) -> None:
+        """Say what did not work."""
+        self.say(text, "warning")
 
     # Cursor and focus
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -112,14 +112,15 @@ class RepairsPart(PanelView):
 
     def action_edit(self) -> None:
         """Open its file in the user's editor."""
-        self.choose("edit", lambda item: self.memtui.browse.edit_item(item))
+        self.choose("edit", self.memtui.browse.edit_item)
 
     def action_why(self) -> None:
         """Why it is shown or held back."""
         preview = self.memtui.browse.preview
 
         def show(item: ItemView) -> None:
-            text = why_document(item, preview, self.glyphs)
+            claims = self.core.claims(self.view, item) if self.view is not None else ()
+            text = why_document(item, preview, self.glyphs, claims)
             self.app.push_screen(PaperScreen(f"Why  {item.item.id}", text))
 
         self.choose("ask about", show)
@@ -162,22 +163,19 @@ class RepairsPart(PanelView):
 
     def action_heal(self) -> None:
         """Finish what a killed process left half done."""
-        self.jobs.run("heal", "healing the bank", self.core.heal, self._healed)
+        self.jobs.run("heal", "healing the bank", self.core.curating.heal, self._healed)
 
     def _healed(self, _: object) -> None:
         self.memtui.browse.reload_bank()
 
     def action_merge(self) -> None:
         """Merge what the finding is about."""
-        self.memtui.browse.merge_items(self._all_sides())
+        self.memtui.browse.merge_items(self.sides())
 
     def action_compile(self) -> None:
         """Compile what the finding is about, or rebuild its page."""
-        self.memtui.browse.compile_items(self._all_sides())
+        self.memtui.browse.compile_items(self.sides())
 
     def action_purge(self) -> None:
         """Purge the item."""
         self.choose("purge", self.memtui.browse.purge_item)
-
-    def _all_sides(self) -> Sequence[ItemView]:
-        return self.sides()
