@@ -140,7 +140,10 @@ def source_document(merging: Merging, at: int, field: str, glyphs: Glyphs) -> Do
 def result_document(merging: Merging, field: str, glyphs: Glyphs) -> Document:
     """The card that comes of it."""
     head = Prose((("the merged card", "heading"),))
-    blocks = [head, *_card_blocks({name: merging.value(name) for name in FIELDS}, field, (), glyphs)]
+    blocks = [
+        head,
+        *_card_blocks({name: merging.value(name) for name in FIELDS}, field, (), glyphs),
+    ]
     blocks += [*_left_out(merging, glyphs), Blank(), *_joined(merging)]
     return document("merge-result", "result", blocks)
 

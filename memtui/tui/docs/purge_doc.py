@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.curate.purge import PurgePlan, Receipt
@@ -15,7 +16,32 @@ _KIND = 11
 _KEPT = ("git", "transcripts")
 
 
-def purge_document(plan: PurgePlan, root: Path, glyphs: Glyphs) -> Document:
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where a bank's parts lie, so that places are named by what they are and not by a long path."""
+
+    root: Path
+    state: Path
+    cache: Path
+    spool: Path
+
+    def named(self, path: str) -> str:
+        """`cards/x.md` in the bank, `state/ledger.db`, `cache`; any other path as it is."""
+        for name, folder in (
+            ("", self.root),
+            ("state", self.state),
+            ("cache", self.cache),
+            ("spool", self.spool),
+        ):
+            if path == str(folder):
+                return name or "the bank"
+            if path.startswith(f"{folder}/"):
+                rest = path.removeprefix(f"{folder}/")
+                return f"{name}/{rest}" if name else rest
+        return path
+
+
+def purge_document(plan: PurgePlan, folders: Folders, glyphs: Glyphs) -> Document:
     """What holds the item, what happens to each place, and that nothing brings it back."""
     item = plan.item
     blocks: list[Block] = [
@@ -25,16 +51,16 @@ def purge_document(plan: PurgePlan, root: Path, glyphs: Glyphs) -> Document:
         )),
         Blank(),
         Heading(((f"{len(plan.places)} places hold it", "heading"),)),
-        *_place_blocks((p for p in plan.places if p.kind not in _KEPT), root),
+        *_place_blocks((p for p in plan.places if p.kind not in _KEPT), folders),
     ]  # fmt: skip
     kept = [place for place in plan.places if place.kind in _KEPT]
     if kept:
         blocks += [Blank(), Heading((("what memtui does not erase", "state-warn"),))]
-        blocks += _place_blocks(kept, root)
+        blocks += _place_blocks(kept, folders)
     return document(f"purge:{item.id}", "purge", blocks)
 
 
-def receipt_document(receipt: Receipt, root: Path, glyphs: Glyphs) -> Document:
+def receipt_document(receipt: Receipt, folders: Folders, glyphs: Glyphs) -> Document:
     """What was erased, what was scanned after it, and what still holds a byte of it."""
     mb = receipt.scanned_bytes / 1_000_000
     scanned = f"scanned {receipt.scanned_files} files, {mb:.1f} MB"
@@ -49,19 +75,19 @@ def receipt_document(receipt: Receipt, root: Path, glyphs: Glyphs) -> Document:
         Prose((verdict, (f"  {scanned}", "muted"))),
         Blank(),
         Heading(((f"{len(receipt.erased)} places erased", "heading"),)),
-        *_place_blocks(receipt.erased, root),
+        *_place_blocks(receipt.erased, folders),
     ]
     if receipt.remaining:
         blocks += [Blank(), Heading((("still there", "state-warn"),))]
-        blocks += _place_blocks(receipt.remaining, root)
+        blocks += _place_blocks(receipt.remaining, folders)
     return document(f"receipt:{receipt.act}", "receipt", blocks)
 
 
-def _place_blocks(places: Iterable[Place], root: Path) -> list[Block]:
+def _place_blocks(places: Iterable[Place], folders: Folders) -> list[Block]:
     """`evidence     evidence/77ab....json   deleted`, each wrapped under itself."""
     blocks: list[Block] = []
     for place in places:
-        path = place.path.removeprefix(f"{root}/")
+        path = folders.named(place.path)
         blocks.append(
             Prose((
                 (line_of(place.kind, 20).ljust(_KIND), "accent"),

@@ -11,9 +11,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
+from memtui.bank.model import BankContents, Item
+from memtui.curate.curator import Curator
 from memtui.curate.purge import PurgePlan, Receipt, plan_purge
 from memtui.tui.docs.document import Document, Prose, document
-from memtui.tui.docs.purge_doc import purge_document, receipt_document
+from memtui.tui.docs.purge_doc import Folders, purge_document, receipt_document
 from memtui.tui.ports import Core
 from memtui.tui.screens.dialog import DialogScreen
 from memtui.tui.widgets.doc_view import DocView
@@ -38,6 +40,7 @@ class PurgeScreen(DialogScreen[Receipt]):
         self._view = view
         self._target = target
         self._plan: PurgePlan | None = None
+        self._folders: Folders | None = None
         self._receipt: Receipt | None = None
         self._erasing = False
 
@@ -58,7 +61,7 @@ class PurgeScreen(DialogScreen[Receipt]):
         self._show(_words("looking at every place that may hold it"))
         self.say()
         item, contents = self._target.item, self._view.contents
-        question = partial(plan_purge, item=item, contents=contents)
+        question = partial(_look, item, contents)
         self.ask("purge", "looking for it", question, self._take_plan)
 
     def keys(self) -> list[tuple[str, str]]:
@@ -70,9 +73,9 @@ class PurgeScreen(DialogScreen[Receipt]):
     def _show(self, shown: Document) -> None:
         self.query_one(DocView).show(shown)
 
-    def _take_plan(self, plan: PurgePlan) -> None:
-        self._plan = plan
-        self._show(purge_document(plan, self._view.contents.root, self.glyphs))
+    def _take_plan(self, found: tuple[PurgePlan, Folders]) -> None:
+        self._plan, self._folders = found
+        self._show(purge_document(self._plan, self._folders, self.glyphs))
 
     @on(Input.Submitted)
     def _typed(self, event: Input.Submitted) -> None:
@@ -96,7 +99,8 @@ class PurgeScreen(DialogScreen[Receipt]):
 
     def _done(self, receipt: Receipt) -> None:
         self._erasing, self._receipt = False, receipt
-        self._show(receipt_document(receipt, self._view.contents.root, self.glyphs))
+        assert self._folders is not None
+        self._show(receipt_document(receipt, self._folders, self.glyphs))
         self.say()
         self.memtui.browse.reload_bank()
 
@@ -125,6 +129,11 @@ class PurgeScreen(DialogScreen[Receipt]):
 
     def action_open(self) -> None:
         """Enter belongs to the field."""
+
+
+def _look(item: Item, contents: BankContents, curator: Curator) -> tuple[PurgePlan, Folders]:
+    folders = Folders(curator.root, curator.state, curator.cache, curator.places.spool)
+    return plan_purge(curator, item, contents), folders
 
 
 def _words(text: str) -> Document:
