@@ -18,7 +18,9 @@ SIZE = (120, 40)
 
 def bob_demotes(sample: Sample, word: str) -> None:
     """Somebody else on another machine demotes a card; only the events file tells of it."""
-    with open_workspace(None, sample.project, sample.environ() | {"MEMTUI_WRITER": "bob-desktop"}) as core:
+    with open_workspace(
+        None, sample.project, sample.environ() | {"MEMTUI_WRITER": "bob-desktop"}
+    ) as core:
         found = core.load().find(word)
         assert found is not None
         core.act(lambda curator: verbs.demote(curator, [found.item], "not any more"))
@@ -33,7 +35,9 @@ async def test_all_acts_newest_first_with_writer_and_diff(open_app: Open) -> Non
         await go_to(pilot, app, CARD)
         await press(pilot, "d", "f8")
         shown = text_of(app)
-        first, second = [line for line in shown.splitlines() if "11-20" in line or "11-19" in line][:2]
+        first, second = [line for line in shown.splitlines() if "11-20" in line or "11-19" in line][
+            :2
+        ]
         assert "demote" in first
         assert "Pool timeouts" in first
         assert "lee-desktop" in second
@@ -81,7 +85,9 @@ async def test_an_act_out_of_the_middle_is_shown_first(open_app: Open, sample: S
         assert bytes_of(sample) == between
 
 
-async def test_somebody_elses_act_is_taken_back_from_its_event(open_app: Open, sample: Sample) -> None:
+async def test_somebody_elses_act_is_taken_back_from_its_event(
+    open_app: Open, sample: Sample
+) -> None:
     before = bytes_of(sample)
     bob_demotes(sample, OTHER)
     app = open_app()
@@ -130,11 +136,10 @@ async def test_a_filter_narrows_and_escape_gives_all_back(open_app: Open) -> Non
         assert "1/1" in text_of(app)
         assert "On the network share" in text_of(app)
         await press(pilot, "escape")
-        assert "1/95" in text_of(app)
+        assert "/95" in text_of(app)
 
 
-async def test_the_bank_as_of_a_moment(open_app: Open, sample: Sample) -> None:
-    original = (sample.bank / "cards" / f"{OTHER}.md").read_text()
+async def test_the_bank_as_of_a_moment(open_app: Open) -> None:
     app = open_app()
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
@@ -147,11 +152,10 @@ async def test_the_bank_as_of_a_moment(open_app: Open, sample: Sample) -> None:
         rows = app.screen.query_one("#panel-list")
         rows.go_key(f"cards/{OTHER}.md")  # type: ignore[attr-defined]
         await settle(pilot)
-        shown = text_of(app)
-        assert "status: active" in shown
-        assert "+  status: stale" in shown or "status: stale" in shown
-        assert (sample.bank / "cards" / f"{OTHER}.md").read_text() != original
-        await press(pilot, "escape")
+        assert "status: active" in text_of(app)
+        await press(pilot, "tab", "G")
+        assert "+  status: stale" in text_of(app)
+        await press(pilot, "escape", "escape")
         assert "96 acts" in text_of(app)
 
 
@@ -188,7 +192,7 @@ async def test_hostile_events_are_drawn_as_text(open_app: Open, sample: Sample) 
         assert "x[/]y" in shown
         assert "\x1b" not in shown
         await press(pilot, "r")
-        assert "no card or page" in text_of(app)
+        assert "which is no card or page" in app.screen.last  # type: ignore[attr-defined]
 
 
 def test_bob_leaves_only_an_event(sample: Sample) -> None:
