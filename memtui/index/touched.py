@@ -7,7 +7,7 @@ cites was changed, whatever was changed in it.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import accumulate
@@ -89,13 +89,20 @@ def _touched(
     paths = sorted({path for each in anchors for path in cited_paths(each.card)})
     oldest = max(0, min(anchors.values()))
     history = git.history(commits, oldest, paths)
-    dirty = git.dirty()
+    edited = _edited(git, paths)
     found = {}
     for each, anchor in anchors.items():
-        touches = tuple(_touches(git, each, anchor, history, dirty))
+        touches = tuple(_touches(git, each, anchor, history, edited))
         if touches:
             found[each.card.id] = touches
     return found
+
+
+def _edited(git: Git, paths: Collection[str]) -> set[str]:
+    """The paths whose text differs from HEAD: git first names all whose times or sizes do."""
+    suspects = {path: blob for path, blob in git.dirty().items() if path in paths}
+    texts = git.blobs(suspects.values())
+    return {path for path, blob in suspects.items() if git.work_file(path) != texts.get(blob)}
 
 
 def _touches(
@@ -103,12 +110,12 @@ def _touches(
     each: Asked,
     anchor: int,
     history: Mapping[str, list[Change]],
-    dirty: Mapping[str, str],
+    edited: Collection[str],
 ) -> Iterator[Touch]:
     """What changed in the files of one card after commit number `anchor`, edits first."""
     cited = cited_paths(each.card)
     for path in cited:
-        if path in dirty and _edited_after(git.root / path, each.since):
+        if path in edited and _edited_after(git.root / path, each.since):
             yield Touch(path)
     changes = [
         (change.at, path, change.commit)

@@ -56,6 +56,15 @@ def test_an_edit_that_is_not_committed_touches_until_it_was_looked_at(repo: Repo
     assert day(repo, days=6).touched == {}
 
 
+def test_a_file_that_was_only_written_again_does_not_touch(repo: Repo) -> None:
+    repo.write(order__pool=POOL)
+    late = (START + timedelta(days=5)).timestamp()
+    os.utime(repo.root / "order" / "pool.py", (late, late))
+    assert day(repo).touched == {}
+    (repo.root / "order" / "pool.py").unlink()
+    assert day(repo).touched == {"k3f9qa": (Touch("order/pool.py"),)}
+
+
 @pytest.mark.parametrize("word", ["nothing", "--all", "HEAD; ls", "\x1b[2J"])
 def test_a_word_that_is_no_commit_is_said(repo: Repo, word: str) -> None:
     assert "there is no commit" in day(repo, since=word).note

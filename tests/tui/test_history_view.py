@@ -23,7 +23,7 @@ def bob_demotes(sample: Sample, word: str) -> None:
     ) as core:
         found = core.load().find(word)
         assert found is not None
-        core.act(lambda curator: verbs.demote(curator, [found.item], "not any more"))
+        core.curating.act(lambda curator: verbs.demote(curator, [found.item], "not any more"))
     for file in sample.root.glob("memtui/state/*/ledger.db*"):
         file.unlink()
 

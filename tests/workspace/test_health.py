@@ -15,7 +15,7 @@ from memtui.workspace.workspace import Workspace
 
 def look(core: Workspace) -> Health:
     view = core.load()
-    return examine(core.ask(lambda curator: gather(curator, view, core.project_root)))
+    return examine(core.curating.ask(lambda curator: gather(curator, view, core.project_root)))
 
 
 def rules(health: Health) -> set[str]:
@@ -29,7 +29,7 @@ def test_drift_evidence_instructions_and_queries_are_known(sample: Sample) -> No
         for number in range(2):
             at = SAMPLE_NOW + timedelta(seconds=number)
             record = RetrievalRecord(f"r{number}", at, "terminal", "", "deploy on mars", "lexical")
-            core.ask(lambda curator, one=record: curator.ledger.add_retrieval(one))  # type: ignore[misc]
+            core.curating.ask(lambda curator, one=record: curator.ledger.add_retrieval(one))  # type: ignore[misc]
         health = look(core)
     assert {
         "stale/drifted",
@@ -46,7 +46,7 @@ def test_drift_evidence_instructions_and_queries_are_known(sample: Sample) -> No
 def test_it_tells_how_far_it_is_and_can_be_stopped(sample: Sample) -> None:
     with open_workspace(None, sample.project, sample.environ()) as core:
         view = core.load()
-        gathered = core.ask(lambda curator: gather(curator, view, None))
+        gathered = core.curating.ask(lambda curator: gather(curator, view, None))
     told: list[tuple[int, int]] = []
     examine(gathered, lambda done, of: told.append((done, of)))
     assert [done for done, _ in told] == list(range(len(told)))
