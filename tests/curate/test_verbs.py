@@ -393,3 +393,19 @@ def test_a_bank_in_git_keeps_its_excerpts_in_state(bench: Bench) -> None:
     assert len(list((curator.state / "evidence").iterdir())) == 1
     verbs.undo(curator)
     assert bench.files() == before
+
+
+def test_mending_is_undone_to_the_byte_also_for_a_line_whose_file_is_gone(either: Bench) -> None:
+    index = either.bank / "MEMORY.md"
+    index.write_bytes(index.read_bytes() + b"- [Gone](cards/gone.md) \xe2\x80\x94 nowhere\n")
+    before = either.files()
+    curator = either.curator()
+    done = verbs.mend_index(curator, either.contents())
+    after = either.files()
+    assert after != before
+    verbs.undo(curator)
+    assert either.files() == before
+    verbs.redo(curator)
+    assert either.files() == after
+    verbs.revert(curator, verbs.preview_revert(curator, either.events(), done.act))
+    assert either.files() == before
