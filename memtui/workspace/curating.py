@@ -97,7 +97,8 @@ class Curating:
         """
 
         def rebuild() -> None:
-            self._load()
+            self._read(())
+            self._settle()
 
         with self.curator() as curator, ledger_faults(curator.state):
             return purge(curator, planned, rebuild)
