@@ -9,7 +9,6 @@ from memtui.curate.act import Act, ActResult, NothingToDoError
 from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.index_lines import mended
-from memtui.curate.undo import MEND
 
 
 def mend_index(curator: Curator, contents: BankContents, absent: Collection[str] = ()) -> ActResult:
@@ -22,7 +21,7 @@ def mend_index(curator: Curator, contents: BankContents, absent: Collection[str]
         changes = mended(curator, contents, absent)
         if not changes:
             raise NothingToDoError("the index is in step already", "")
-        event = curator.event("act", MEND, "", title=curator.files.index.name)
-        return Act(MEND, (), event.title, "wrote the index again", changes, (event,))
+        event = curator.event("act", "index", "", title=curator.files.index.name)
+        return Act("index", (), event.title, "wrote the index again", changes, (event,))
 
     return perform(curator, build)

@@ -30,7 +30,6 @@ from memtui.curate.file_records import follows, moved
 from memtui.curate.files import is_item
 from memtui.curate.hunks import apply, bytes_of, load, merge, text_of, turned, unified
 from memtui.curate.index_lines import settled
-from memtui.curate.undo import MEND
 from memtui.ledger.model import ActRecord, FileRecord
 
 
@@ -102,7 +101,7 @@ def revert(curator: Curator, plan: RevertPlan, resolve: Resolution | None = None
             items=plan.items,
             title=plan.title,
             summary=f"reverted {plan.verb}: {plan.title}",
-            changes=changes if plan.verb == MEND else settled(curator, changes, plan.act, free),
+            changes=settled(curator, changes, plan.act, free),
             events=(event,),
         )
 

@@ -23,11 +23,8 @@ from memtui.curate.curator import Curator
 from memtui.curate.file_records import follows, moved
 from memtui.curate.files import id_in, is_item, item_files
 from memtui.curate.index_lines import settled
-from memtui.ledger.captures import PROPOSAL
-from memtui.ledger.model import ActRecord, FileRecord
+from memtui.ledger.model import PROPOSAL, ActRecord, FileRecord
 
-MEND = "index"
-"""The verb that brings the index in step."""
 FINAL = ("purge",)
 """Verbs that undo leaves alone. (Edits made outside have a writer of their own, so it never sees them.)"""
 
@@ -141,10 +138,6 @@ def restoring(
             _refuse_renamed(curator, file.path, left)
     if conflicts:
         raise ConflictError(tuple(conflicts))
-    if target.verb == MEND:
-        return tuple(
-            changes
-        )  # its lines are all that it is about, also those of files that are gone
     return settled(curator, changes, target.id, resolve)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -409,3 +411,12 @@ def test_mending_is_undone_to_the_byte_also_for_a_line_whose_file_is_gone(either
     assert either.files() == after
     verbs.revert(curator, verbs.preview_revert(curator, either.events(), done.act))
     assert either.files() == before
+
+
+def test_importing_the_verbs_does_not_import_sqlmodel() -> None:
+    """It takes 400 ms and more, and only an act needs it."""
+    names = "verbs", "decide", "history", "lint", "merge", "purge"
+    code = "import sys\n" + "".join(f"import memtui.curate.{name}\n" for name in names)
+    code += "print('sqlmodel' in sys.modules or 'sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
