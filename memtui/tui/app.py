@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
@@ -36,6 +36,20 @@ from memtui.tui.views import VIEWS
 if TYPE_CHECKING:
     from memtui.tui.screens.browse import BrowseScreen
     from memtui.workspace.model import ItemView
+
+
+@runtime_checkable
+class Unsaved(Protocol):
+    """A screen with a text that may not be saved yet."""
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be lost."""
+        ...
+
+    def action_leave(self) -> None:
+        """Ask, then leave."""
+        ...
 
 
 class MemtuiApp(App[None]):
@@ -162,6 +176,17 @@ class MemtuiApp(App[None]):
         elif isinstance(field, Input) and event.is_printable and event.character:
             event.prevent_default()
             field.insert_text_at_cursor(event.character)
+
+    async def action_quit(self) -> None:
+        """Leave; a text that is not saved is asked about first."""
+        editors = [screen for screen in self.screen_stack if isinstance(screen, Unsaved)]
+        unsaved = next((screen for screen in editors if screen.unsaved), None)
+        if unsaved is None:
+            self.exit()
+        elif unsaved is self.screen:
+            unsaved.action_leave()
+        else:
+            self.tell("the draft is not saved: go back to it first", "warning")
 
     async def run_by_id(self, name: str) -> None:
         """Run an action of the registry as if its key had been pressed."""

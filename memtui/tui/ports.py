@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memtui.clock import Clock
 from memtui.sessions.timeline import Timeline
@@ -23,6 +23,9 @@ from memtui.workspace.model import (
     ScanProgress,
     StatusNote,
 )
+
+if TYPE_CHECKING:
+    from memtui.workspace.offers import Drafting
 
 
 class Core(Protocol):
@@ -80,6 +83,11 @@ class Core(Protocol):
         """Acts on the bank. Raises CurateError without one."""
         ...
 
+    @property
+    def drafting(self) -> Drafting:
+        """Drafts of cards from the sessions."""
+        ...
+
     def close(self) -> None:
         """Close what acts opened."""
         ...
@@ -88,7 +96,14 @@ class Core(Protocol):
         """What the next session receives. Pure and quick."""
         ...
 
-    def timeline(self, facet: str, collapsed: frozenset[int] = frozenset()) -> Timeline:
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The hidden sessions, as `host:session`."""
+        ...
+
+    def timeline(
+        self, facet: str, collapsed: frozenset[int] = frozenset(), *, with_hidden: bool = False
+    ) -> Timeline:
         """The sessions and their rows. Quick."""
         ...
 

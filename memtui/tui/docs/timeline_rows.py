@@ -30,13 +30,17 @@ def key_of(timeline_row: TimelineRow) -> RowKey:
 
 
 class TimelineRows:
-    """Draws the rows of a `Timeline`; `words` are highlighted, `target` is the record of a walk."""
+    """Draws the rows of a `Timeline`; `words` are highlighted, `target` is the record of a walk.
+
+    `hidden` are sessions (`host:session`) that are shown only because that was asked for.
+    """
 
     def __init__(self, timeline: Timeline, glyphs: Glyphs, now: datetime) -> None:
         self.timeline = timeline
         self.now = now
         self.words: tuple[str, ...] = ()
         self.target: tuple[RowKey, str] | None = None
+        self.hidden: frozenset[str] = frozenset()
         self._glyphs = glyphs
 
     def __len__(self) -> int:
@@ -57,19 +61,26 @@ class TimelineRows:
         """The row itself: values compare by content."""
         entry = self.timeline.row(index)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
-        return entry, self.words, target, self.now if entry.is_heading else None
+        return entry, self.words, target, self.hidden, self.now if entry.is_heading else None
 
     def line(self, index: int, width: int) -> Line:
         """One row."""
         entry = self.timeline.row(index)
         if entry.turn is None:
-            return heading_row(entry.session, width, self._glyphs, self.now, self.words)
+            session = entry.session
+            hidden = f"{session.host}:{session.id}" in self.hidden
+            return heading_row(session, width, self._glyphs, self.now, self.words, hidden)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
         return turn_row(entry.turn, width, self._glyphs, self.words, target, entry.session.depth)
 
 
 def heading_row(
-    session: SessionRow, width: int, glyphs: Glyphs, now: datetime, words: Sequence[str] = ()
+    session: SessionRow,
+    width: int,
+    glyphs: Glyphs,
+    now: datetime,
+    words: Sequence[str] = (),
+    hidden: bool = False,
 ) -> Line:
     """`▾ Title            3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
     sign = glyphs.closed if session.collapsed else glyphs.open
@@ -80,6 +91,7 @@ def heading_row(
     when = "transcript gone" if session.gone else age(session.ended or session.started, now)
     right: list[Sequence[Span]] = [
         [(f"{when:>3}", "state-absent" if session.gone else "muted")],
+        *([[("hidden", "state-absent")]] if hidden else []),
         [(line_of(session.host, 12), "role-call")],
         [(line_of(session.branch, 16), "faint")] if session.branch else [],
         [(f"{session.count:>3}", "faint")],

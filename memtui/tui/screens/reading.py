@@ -177,6 +177,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """A bank was read: every pane looks at it anew."""
         self.show_items()
         self.replan()
+        self.follow_hidden()
         if isinstance(self.subject, ItemSubject | ExcerptSubject):
             self.show_subject(self.subject)
         self.refresh_bars()
