@@ -8,6 +8,7 @@ from textual.containers import Container, Horizontal
 
 from memtui.sessions.rows import Facet
 from memtui.tui.actions import bindings
+from memtui.tui.docs import empty
 from memtui.tui.screens.blaming import BlamingPart
 from memtui.tui.screens.layout import LayoutPart
 from memtui.tui.screens.notices import NoticesPart
@@ -54,7 +55,7 @@ class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart, BlamingPar
         self.give(self.cards_list)
         self.show_items()
         self.replan()
-        self.sessions_list.say([[("reading the sessions", "muted")]])
+        self.sessions_list.say(empty.READING_SESSIONS)
         self.call_after_refresh(self.begin)
 
     def action_back(self) -> None:
