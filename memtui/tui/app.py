@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -11,6 +12,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.screen import Screen
 from textual.widgets import Input
 
 from memtui.tui.actions import BY_ID, bindings
@@ -74,12 +76,14 @@ class MemtuiApp(App[None]):
         clipboard: Clipboard | None = None,
         editor: Editor | None = None,
         watches: bool = True,
+        first: Callable[[Core], Screen[None]] | None = None,
     ) -> None:
         self.core = core
         self.ascii_only = ascii_only or core.settings.ascii
         self.glyphs = glyph_set(self.ascii_only)
         self.keymap = KeyMap(core.settings.keys)
         self.watches = watches
+        self._first = first or VIEWS[0].make
         self.clipboard_tool: Clipboard = clipboard or SystemClipboard()
         self.editor: Editor = editor or SystemEditor(core.settings.editor.command)
         self.theme_titles: dict[str, str] = {}
@@ -105,7 +109,7 @@ class MemtuiApp(App[None]):
         if self.keymap.unknown:
             names = ", ".join(self.keymap.unknown)
             self.tell(f"the settings remap keys that do not exist: {names}", "warning")
-        self.push_screen(VIEWS[0].make(self.core))
+        self.push_screen(self._first(self.core))
         if self.watches and self._theme_folder.is_dir():
             self.run_worker(
                 self._watch_themes(), exclusive=True, group="themes", exit_on_error=False

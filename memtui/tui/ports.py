@@ -11,6 +11,7 @@ from memtui.sessions.timeline import Timeline
 from memtui.sessions.turn import TurnDetail
 from memtui.settings import Settings
 from memtui.workspace.curating import Curating
+from memtui.workspace.live import Live
 from memtui.workspace.model import (
     BankView,
     Changed,
@@ -86,6 +87,11 @@ class Core(Protocol):
     @property
     def drafting(self) -> Drafting:
         """Drafts of cards from the sessions."""
+        ...
+
+    @property
+    def live(self) -> Live:
+        """The sessions that run beside us. Quick; what it offers blocks."""
         ...
 
     def close(self) -> None:

@@ -54,6 +54,7 @@ from memtui.workspace.walk import walk
 
 if TYPE_CHECKING:
     from memtui.workspace.finding import Finding
+    from memtui.workspace.live import Live
     from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.upkeep import Upkeep
@@ -81,6 +82,7 @@ class Workspace:
         self._loader = self._loader_of(reader) if reader else None
         self._curating = Curating(reader, setting, self.read, self.settle) if reader else None
         self._upkeep: Upkeep | None = None
+        self._live: Live | None = None
 
     def _loader_of(self, reader: BankReader) -> Loader:
         setting = self._setting
@@ -271,6 +273,15 @@ class Workspace:
         from memtui.workspace.offers import Drafting
 
         return Drafting(self.catalogue, Scope(self.config.project or None))
+
+    @property
+    def live(self) -> Live:
+        """The sessions that run beside us. Quick; what it offers blocks."""
+        if self._live is None:
+            from memtui.workspace.live import Live
+
+            self._live = Live(self)
+        return self._live
 
     def _has_sessions(self) -> bool:
         """Whether transcripts were catalogued before: without that every citation would seem gone."""
