@@ -210,8 +210,8 @@ class Live:
         self, session: LiveSession, candidate: Candidate
     ) -> Callable[[Curator], ActResult]:
         """The act that makes a card of a candidate, with the cited records sealed. It blocks."""
-        from memtui.curate.create import create
         from memtui.curate.cited import cited_records
+        from memtui.curate.create import create
         from memtui.sessions.citation import Citations
 
         def act(curator: Curator) -> ActResult:

@@ -104,7 +104,7 @@ async def rest(pilot: Pilot[None]) -> WatchScreen:
         waits = screen is not None and screen.live is not None and screen.waiting
         working = any(not w.is_finished and w.group not in ("watch", "themes") for w in app.workers)
         quiet = 0 if busy or working or waits else quiet + 1
-        if quiet > 6:
+        if quiet > 14:
             assert screen is not None
             await pilot.pause()
             return screen
