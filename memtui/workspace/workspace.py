@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import closing
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -82,7 +82,6 @@ class Workspace:
         self._loader = self._loader_of(reader) if reader else None
         self._curating = Curating(reader, setting, self.read, self.settle) if reader else None
         self._upkeep: Upkeep | None = None
-        self._live: Live | None = None
 
     def _loader_of(self, reader: BankReader) -> Loader:
         setting = self._setting
@@ -274,14 +273,12 @@ class Workspace:
 
         return Drafting(self.catalogue, Scope(self.config.project or None))
 
-    @property
+    @cached_property
     def live(self) -> Live:
         """The sessions that run beside us. Quick; what it offers blocks."""
-        if self._live is None:
-            from memtui.workspace.live import Live
+        from memtui.workspace.live import Live
 
-            self._live = Live(self)
-        return self._live
+        return Live(self)
 
     def _has_sessions(self) -> bool:
         """Whether transcripts were catalogued before: without that every citation would seem gone."""
