@@ -48,12 +48,17 @@ class HistoryScreen(PanelView):
 
     def look(self) -> None:
         """The bank changed: its history grew, or an act was taken back."""
+        self.rows.say([[("reading the bank", "muted")]])
         if self.view is None:
-            self.rows.say([[("reading the bank", "muted")]])
             return
-        self.entries = history(self.view.contents.events)
+        work = partial(history, self.view.contents.events)
+        self.jobs.run("history", "reading the history", work, self._take_entries)
+
+    def _take_entries(self, entries: list[Entry]) -> None:
+        self.entries = entries
         if not self.moment:
             self._fill()
+        self.refresh_bars()
 
     def _fill(self) -> None:
         words = self.words.casefold().split()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from memtui.bank.model import Card, Item, Page, Status
+from memtui.bank.model import Card, Item, Page
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
 from memtui.curate.clusters import Cluster, clusters
@@ -173,11 +173,8 @@ class ShapingPart(VerbsPart):
             return
         taken = {one.item.id for one in old}
         own = words(said(old[0].item))
-        cards = [
-            one
-            for one in view.cards
-            if one.item.id not in taken and one.item.status is Status.ACTIVE
-        ]
+        away = absent_of(view)
+        cards = [one for one in view.cards if one.item.id not in taken and one.item.id not in away]
         cards.sort(key=lambda one: (-likeness(own, words(said(one.item))), one.item.name))
         title = "Superseded by"
         new = "a new card: write it"
