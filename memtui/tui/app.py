@@ -195,6 +195,10 @@ class MemtuiApp(App[None]):
     async def run_by_id(self, name: str) -> None:
         """Run an action of the registry as if its key had been pressed."""
         action = BY_ID[name]
+        place, _, rest = action.run.rpartition(".")
+        if place == "screen" and not hasattr(self.screen, f"action_{rest.partition('(')[0]}"):
+            self.tell(f"{action.label} is a key of {action.group}: go there first", "warning")
+            return
         target = self.screen.focused or self.screen
         await self.run_action(action.run, default_namespace=target)
 

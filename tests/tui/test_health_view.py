@@ -8,7 +8,7 @@ from pathlib import Path
 from memtui.bank.model import Status
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
-from tests.tui.curating import browse, bytes_of, item, press, write_card
+from tests.tui.curating import browse, bytes_of, item, press, said, write_card
 
 SIZE = (140, 40)
 DRIFTED = "healthz-503-while-pending"
@@ -196,3 +196,17 @@ async def test_a_hosts_folder_is_repaired_with_one_key(open_app: Open, tmp_path:
         assert "(gone.md)" not in text
         await press(pilot, "u")
         assert index.read_bytes() == before
+
+
+async def test_the_palette_goes_to_cards_from_here_and_says_what_belongs_elsewhere(
+    open_app: Open,
+) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await settle(pilot)
+        await app.run_by_id("drift-day")
+        await settle(pilot)
+        assert "a key of Health" in said(app)
+        await press(pilot, "f4", "colon", *"exit code", "down", "enter")
+        assert app.screen is browse(app)
+        assert browse(app).cards_list.key == item(app, "exit-codes").item.id

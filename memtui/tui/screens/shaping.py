@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from memtui.bank.model import Card, Item, Page
+from memtui.bank.model import Card, Item, Page, Status
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
 from memtui.curate.clusters import Cluster, clusters
@@ -34,6 +34,29 @@ from memtui.workspace.model import BankView, ItemView
 
 class ShapingPart(VerbsPart):
     """What `m`, `C`, `x` and `D` do."""
+
+    def take_done(self, done: Done) -> None:
+        """Besides what happened: which pages lost support for a sentence by it."""
+        before = self._unsupported()
+        super().take_done(done)
+        for page, lost in self._unsupported().items():
+            more = lost - before.get(page, lost)
+            found = self.view.find(page) if self.view is not None else None
+            if more > 0 and found is not None:
+                title = line_of(found.item.title or found.item.name, 60)
+                what = "a sentence" if more == 1 else f"{more} sentences"
+                self.memtui.tell(f"{title} lost the support of {what}: w there says which")
+
+    def _unsupported(self) -> dict[str, int]:
+        """How many claims of each active page no card supports."""
+        view = self.view
+        if view is None:
+            return {}
+        return {
+            page.item.id: sum(not claim.holds for claim in self.core.claims(view, page))
+            for page in view.pages
+            if page.item.status is Status.ACTIVE
+        }
 
     def shown_item(self, done: Done) -> None:
         """Go to the card or page that an act made."""
