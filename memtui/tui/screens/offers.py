@@ -13,7 +13,7 @@ from textual.content import Content
 
 from memtui.tui.docs.clean import body_of, line_of
 from memtui.tui.docs.document import Blank, Block, Document, Heading, MarkdownText, Raw, document
-from memtui.tui.docs.spans import Line, spread
+from memtui.tui.docs.spans import Line, clip, spread
 from memtui.tui.glyphs import Glyphs, glyphs_of
 from memtui.tui.rows import FixedRows, Row
 from memtui.tui.screens.overlay import Overlay
@@ -94,7 +94,8 @@ def _row(offer: Offer, known: str, glyphs: Glyphs, width: int) -> Line:
         (f"{draft.type:<10} ", "role-call"),
         (line_of(draft.title), "text"),
     ]
-    return spread(left, [(f"{line_of(note, 40)} ", "muted")], width, glyphs.ellipsis)
+    note = clip(line_of(note), max(14, width // 3), glyphs.ellipsis)
+    return spread(left, [(f"{note} ", "muted")], width, glyphs.ellipsis)
 
 
 def _document(index: int, offer: Offer) -> Document:
