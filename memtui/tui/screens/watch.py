@@ -26,6 +26,7 @@ from memtui.tui.screens.watch_reading import WatchReading
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
 from memtui.workspace.curating import Done
+from memtui.workspace.live import Receipt
 
 
 class WatchScreen(WatchReading):
@@ -102,7 +103,7 @@ class WatchScreen(WatchReading):
 
     def show_notes(self) -> None:
         """Errors and candidates."""
-        rows = note_rows(self.live, self.found, self.glyphs) if self.live else []
+        rows = note_rows(self.live, self.receipt, self.found, self.glyphs) if self.live else []
         self.notes_list.display = bool(rows)
         self.notes_list.show(FixedRows(rows))
 
@@ -184,11 +185,12 @@ class WatchScreen(WatchReading):
 
     def _chosen(self, value: str | None) -> None:
         found = next((one for one in self.known if str(one.session) == value), None)
+        self.chosen = self.chosen or found is not None
         if found is not None and (self.session is None or found.session != self.session.session):
             self.session = None
             self.jobs.drop("live")
             self.session, self.told = found, -1
-            self.found, self.receipt = (), ("", "")
+            self.found, self.receipt = (), Receipt()
             self.open_tail()
             self.look()
 
