@@ -234,6 +234,25 @@ async def test_a_candidate_becomes_a_card_with_sealed_evidence_and_back(
         assert set((sample.bank / "cards").iterdir()) == before
 
 
+async def test_undo_asks_where_the_card_was_changed_since(open_watch: Any, sample: Sample) -> None:
+    age(sample, POOL)
+    app = open_watch()
+    async with app.run_test(size=(50, 40)) as pilot:
+        await rest(pilot)
+        before = set((sample.bank / "cards").iterdir())
+        await pilot.press("p")
+        await shows(pilot, "created")
+        (made,) = set((sample.bank / "cards").iterdir()) - before
+        made.write_bytes(made.read_bytes() + b"By hand.\n")
+        await pilot.press("u")
+        await shows(pilot, "as it is now")
+        await shows(pilot, "By hand.")
+        assert made.exists()
+        await pilot.press("w")
+        await shows(pilot, "undid")
+        assert not made.exists()
+
+
 async def test_another_session_is_chosen(open_watch: Any, sample: Sample) -> None:
     age(sample, POOL, OTHER)
     app = open_watch()

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from textual import on
 from textual.app import ComposeResult
 
-from memtui.curate.act import CurateError
+from memtui.curate.act import ConflictError, CurateError
 from memtui.curate.candidates import Candidate
 from memtui.tui.acting import Acts, Deed
 from memtui.tui.actions import BY_ID, bindings
@@ -20,6 +20,7 @@ from memtui.tui.docs.spans import clip
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
 from memtui.tui.docs.turn_doc import turn_document
 from memtui.tui.rows import FixedRows
+from memtui.tui.screens.conflict import ask_choice
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.paper import PaperScreen
 from memtui.tui.screens.watch_reading import WatchReading
@@ -274,7 +275,11 @@ class WatchScreen(WatchReading):
         self.say(f"{line_of(done.result.summary, 100)}{undo}")
 
     def _refuse(self, deed: Deed, error: Exception) -> None:
-        if isinstance(error, CurateError):
+        if isinstance(error, ConflictError):
+            told = f"{line_of(error.what)}; nothing was changed"
+            unchanged = partial(self.say, told, "warning")
+            ask_choice(self.memtui, self.acts, deed, error, unchanged)
+        elif isinstance(error, CurateError):
             self.say("; ".join(filter(None, (line_of(error.what), error.do))), "warning")
         else:
             self.say(f"{deed.doing} failed: {line_of(str(error))}; nothing was changed", "error")
