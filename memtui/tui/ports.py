@@ -26,7 +26,9 @@ from memtui.workspace.model import (
 )
 
 if TYPE_CHECKING:
+    from memtui.workspace.finding import Finding
     from memtui.workspace.offers import Drafting
+    from memtui.workspace.recalling import Recalling
 
 
 class Core(Protocol):
@@ -149,6 +151,21 @@ class Core(Protocol):
 
     def looked(self) -> tuple[Looked, ...]:
         """Where a bank and sessions were looked for."""
+        ...
+
+    @property
+    def recalling(self) -> Recalling | None:
+        """Search in the bank; None without one. Its calls block."""
+        ...
+
+    @property
+    def finding(self) -> Finding:
+        """Search in the sessions. Its calls block."""
+        ...
+
+    @property
+    def project_keys(self) -> tuple[str, ...]:
+        """The folders that mean this project in transcripts."""
         ...
 
     def status(self) -> tuple[StatusNote, ...]:

@@ -147,7 +147,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class StatusNote:
-    """Something the status bar must say: `level` is ok, warning or error."""
+    """Something the status bar must say: `level` is ok, info, warning or error."""
 
     level: str
     text: str

@@ -48,6 +48,7 @@ from memtui.workspace.model import (
     StatusNote,
     WalkStep,
 )
+from memtui.workspace.semantic import how_to_switch_on
 from memtui.workspace.setting import Setting
 from memtui.workspace.views import claims_of, make_view
 from memtui.workspace.walk import walk
@@ -80,8 +81,15 @@ class Workspace:
         self.agents = AgentsSide(self)
         self._scanned = self._has_sessions()
         self._loader = self._loader_of(reader) if reader else None
-        self._curating = Curating(reader, setting, self.read, self.settle) if reader else None
+        self._curating = self._curating_of(reader) if reader else None
         self._upkeep: Upkeep | None = None
+
+    def _curating_of(self, reader: BankReader) -> Curating:
+        def release() -> None:
+            if self._recalling is not None:
+                self._recalling.release()
+
+        return Curating(reader, self._setting, self.read, self.settle, release)
 
     def _loader_of(self, reader: BankReader) -> Loader:
         setting = self._setting
@@ -393,7 +401,12 @@ class Workspace:
         """What is off, behind or degraded, and why."""
         told = self._loader.notes if self._loader else ()
         notes = (StatusNote("warning", note) for note in told)
-        return (*self._setting.notes, *notes, *self.agents.notes())
+        return (*self._setting.notes, *notes, *self.agents.notes(), *self._semantic_off())
+
+    def _semantic_off(self) -> tuple[StatusNote, ...]:
+        """That search by meaning is off, and how to switch it on."""
+        how = how_to_switch_on(self.settings.semantic)
+        return (StatusNote("info", f"semantic: off ({how})"),) if how else ()
 
 
 def _fields(step: Progress) -> tuple[int, int, int, int, Path | None]:

@@ -30,7 +30,8 @@ from memtui.tui.docs.support import (
 )
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
 from memtui.tui.docs.turn_doc import session_document, turn_document
-from memtui.tui.screens.base import BrowseBase
+from memtui.tui.rows import Row
+from memtui.tui.screens.alike import AlikePart
 from memtui.tui.trail import ExcerptSubject, ItemSubject, SessionSubject, Stop, Subject, TurnSubject
 from memtui.tui.when import clock
 from memtui.tui.widgets.line_list import LineList
@@ -40,7 +41,7 @@ DETAIL_DELAY = 0.04
 """Seconds that the cursor must rest before the detail pane follows."""
 
 
-class WalkPart(BrowseBase):
+class WalkPart(AlikePart):
     """What the detail pane shows, and the way down and back."""
 
     _waiting: int | None = None
@@ -160,7 +161,8 @@ class WalkPart(BrowseBase):
             self.support = ()
             self._waiting = None
         if fresh or not self.support:
-            self.detail_pane.rest_on(head, rows, keep=not fresh)
+            self._rest_on(card.item.id, head, rows, keep=not fresh)
+        self.look_for_alike(card)
         if cited:
             work = partial(self.core.evidence, card)
             use = partial(self._show_checked, card.item.id)
@@ -170,16 +172,34 @@ class WalkPart(BrowseBase):
         if not (isinstance(self.subject, ItemSubject) and self.subject.id == item):
             return
         self.support = evidence
-        rows = evidence_rows(evidence, self.glyphs)
+        self._show_support(item)
+        if self._waiting is not None and self.focused is self.support_list:
+            self._open_evidence(self._waiting)
+
+    def _show_support(self, item: str) -> None:
+        """The checked citations, and what is alike."""
+        evidence = self.support
         head: Line = [("evidence", "heading")]
         for check in Check:
             count = sum(one.check is check for one in evidence)
             if count:
                 sign, tone = check_span(check, self.glyphs)
                 head.append((f"  {sign} {count}", tone))
-        self.detail_pane.rest_on(head, rows, keep=True)
-        if self._waiting is not None and self.focused is self.support_list:
-            self._open_evidence(self._waiting)
+        self._rest_on(item, head, evidence_rows(evidence, self.glyphs), keep=True)
+
+    def _rest_on(self, item: str, head: Line, rows: list[Row], *, keep: bool) -> None:
+        head = [*head, *self.count_alike(item)]
+        self.detail_pane.rest_on(head, [*rows, *self.rows_alike(item)], keep=keep)
+
+    def take_alike(self, item: str) -> None:
+        """Show what is alike below the evidence."""
+        found = self.view.find(item) if self.view else None
+        if found is None or not (isinstance(self.subject, ItemSubject) and self.subject.id == item):
+            return
+        if self.support:
+            self._show_support(item)
+        elif not found.item.evidence:
+            self._show_evidence(found, fresh=False)
 
     # Down
 
@@ -230,6 +250,8 @@ class WalkPart(BrowseBase):
             return
         if key[0] == "claim":
             self._open_claim(key)
+        elif key[0] == "similar":
+            self._open_alike(key)
         else:
             self._open_evidence(int(key[1]))
 
@@ -240,6 +262,12 @@ class WalkPart(BrowseBase):
             return
         self._leave(f"claim {letter(int(str(key[1])))}")
         self.go_to_item(found)
+
+    def _open_alike(self, key: tuple[Hashable, ...]) -> None:
+        found = self.view.find(str(key[2])) if self.view else None
+        if found is not None:
+            self._leave(f"similar {letter(int(str(key[1])))}")
+            self.go_to_item(found)
 
     def _open_evidence(self, index: int) -> None:
         item = self.subject
