@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from memtui.agents.instructions import Part
+from memtui.agents.receipts import Delivery
 from memtui.clock import Clock
 from memtui.sessions.timeline import Timeline
 from memtui.sessions.turn import TurnDetail
@@ -19,6 +21,7 @@ from memtui.workspace.model import (
     EvidenceView,
     ItemView,
     Looked,
+    PastDecision,
     Preview,
     PreviewOptions,
     ScanProgress,
@@ -29,6 +32,30 @@ if TYPE_CHECKING:
     from memtui.workspace.finding import Finding
     from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
+
+
+class AgentsCore(Protocol):
+    """What agents get and what became of it. All of it belongs in a worker but `notes`."""
+
+    def settle(self) -> object:
+        """Take in what hooks left, and compare it with the transcripts. Blocks."""
+        ...
+
+    def deliveries(self, session: str) -> tuple[Delivery, ...]:
+        """What a session (`host:session`) was sent and what became of it. Blocks."""
+        ...
+
+    def past(self, handle: str) -> tuple[PastDecision, ...]:
+        """What became of an item in past sessions, newest first. Blocks."""
+        ...
+
+    def resumed(self, options: PreviewOptions) -> PreviewOptions:
+        """`options` with the lines that the newest session has already, if it is resumed. Blocks."""
+        ...
+
+    def starting_files(self, host: str) -> tuple[Part, ...]:
+        """What a host sends before memtui's block, in its order. Blocks."""
+        ...
 
 
 class Core(Protocol):
@@ -45,6 +72,16 @@ class Core(Protocol):
         ...
 
     @property
+    def project_root(self) -> Path | None:
+        """The project's folder."""
+        ...
+
+    @property
+    def home(self) -> Path:
+        """The home folder of the agent hosts."""
+        ...
+
+    @property
     def project(self) -> str:
         """The project's name."""
         ...
@@ -55,8 +92,8 @@ class Core(Protocol):
         ...
 
     @property
-    def project_root(self) -> Path | None:
-        """The project's folder, None outside one."""
+    def agents(self) -> AgentsCore:
+        """The side that agents see."""
         ...
 
     @property

@@ -175,6 +175,11 @@ class Workspace:
         return root.name if root else ""
 
     @property
+    def home(self) -> Path:
+        """The home folder of the agent hosts."""
+        return self._setting.home.home
+
+    @property
     def project_keys(self) -> tuple[str, ...]:
         """The folders that mean this project in transcripts."""
         keys = [alias for alias in self.config.aliases if alias.startswith("/")]

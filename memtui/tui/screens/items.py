@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.document import Document
 from memtui.tui.docs.preview_rows import handle_of
 from memtui.tui.docs.spans import clip
-from memtui.tui.docs.why_doc import why_document
 from memtui.tui.screens.menu import Choice, MenuScreen
-from memtui.tui.screens.paper import PaperScreen
 from memtui.tui.screens.walk import WalkPart
 from memtui.tui.trail import ItemSubject
 from memtui.workspace.model import ItemView
 
 if TYPE_CHECKING:
-    from memtui.recall.model import Explanation
+    pass
 
 
 class ItemsPart(WalkPart):
@@ -43,30 +37,7 @@ class ItemsPart(WalkPart):
         if found is None:
             self.say("w asks about a card or page: put the cursor on one")
             return
-        claims = self.core.claims(self.view, found) if self.view is not None else ()
-        text = why_document(found, self.preview, self.glyphs, claims)
-        self._with_search(found, text, partial(self._show_why, found))
-
-    def _show_why(self, found: ItemView, text: Document) -> None:
-        self.app.push_screen(PaperScreen(f"Why  {found.item.id}", text))
-
-    def _with_search(
-        self, found: ItemView, text: Document, show: Callable[[Document], None]
-    ) -> None:
-        """Show a text, with where the item fell out of the last search if there was one."""
-        recalling = self.core.recalling
-        last = recalling.last if recalling is not None else None
-        if recalling is None or last is None:
-            show(text)
-            return
-
-        def use(asked: Explanation) -> None:
-            from memtui.tui.docs.recall_doc import search_blocks
-
-            show(replace(text, blocks=(*text.blocks, *search_blocks(asked, self.glyphs))))
-
-        work = partial(recalling.explain, found.item.id, last)
-        self.jobs.run("why", "asking the search", work, use)
+        self.ask_why(found)
 
     def action_yank(self) -> None:
         """Choose what to copy."""

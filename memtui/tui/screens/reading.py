@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -163,7 +163,15 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """Look at a bank that was read, unless a newer one is there already."""
         if self.view is not None and view.serial < self.view.serial:
             return
+        first = self.view is None
+        if self.options.branch != self.core.branch:
+            # The branch checked out changed, and with it what a hook sends.
+            self.options = replace(self.options, branch=self.core.branch)
         self.view = view
+        self.look_at_files()
+        self.look_at_context()
+        if first:
+            self.settle_receipts()
 
     def _heal(self) -> None:
         """What a killed process left half done is finished or taken back before anybody acts."""
@@ -218,6 +226,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self.read_text()
         else:
             self._recheck_later()
+        self.settle_receipts(later=not whole)
         self.sessions_list.say(empty.no_sessions(self.key_of, self.facet, self.core.project))
         if self.view is not None and not self.view.cards:
             self.show_items()  # an empty list says what fills it, which depends on the sessions

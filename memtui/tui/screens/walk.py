@@ -29,8 +29,9 @@ from memtui.tui.docs.support import (
     excerpt_document,
 )
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
-from memtui.tui.docs.turn_doc import session_document, turn_document
+from memtui.tui.docs.turn_doc import turn_document
 from memtui.tui.rows import Row
+from memtui.tui.screens.agents import AgentsPart
 from memtui.tui.screens.alike import AlikePart
 from memtui.tui.trail import ExcerptSubject, ItemSubject, SessionSubject, Stop, Subject, TurnSubject
 from memtui.tui.when import clock
@@ -41,7 +42,7 @@ DETAIL_DELAY = 0.04
 """Seconds that the cursor must rest before the detail pane follows."""
 
 
-class WalkPart(AlikePart):
+class WalkPart(AgentsPart, AlikePart):
     """What the detail pane shows, and the way down and back."""
 
     _waiting: int | None = None
@@ -113,9 +114,7 @@ class WalkPart(AlikePart):
             rows = self.timeline_rows
             index = rows.find((subject.session, HEADING)) if rows else None
             if rows is not None and index is not None:
-                session = rows.timeline.row(index).session
-                shown = session_document(session, self.glyphs, self.core.clock())
-                self._put(shown, "session")
+                self._put(self.session_shown(rows.timeline.row(index).session), "session")
         elif subject.index < len(self.support):
             self._put(
                 excerpt_document(self.support[subject.index], subject.index, self.glyphs),
@@ -239,6 +238,9 @@ class WalkPart(AlikePart):
         self.give(self.support_list)
 
     def _open_line(self, key: Hashable) -> None:
+        if isinstance(key, tuple) and key[0] == "part":
+            self.toggle_part(str(key[1]))
+            return
         found = self.view.find(handle_of(key)) if self.view else None
         if found is None:
             return
