@@ -32,7 +32,7 @@ class Action:
 
 EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
 SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
-CURATE = "Curate"
+CURATE, INBOX = "Curate", "Inbox"
 
 _PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
 
@@ -42,8 +42,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "T", "app.theme_menu", "theme", "Choose a theme", EVERYWHERE, ("app",)),
     Action("quit", "q", "app.quit", "quit", "Leave memtui", EVERYWHERE, ("app",), 95),
     Action("quit-now", "ctrl+q", "app.quit", "quit", "Leave memtui from anywhere, also while typing", EVERYWHERE, ("app",), palette=False, priority=True),
-    Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse",), palette=False),
-    Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse",)),
+    Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "inbox"), palette=False),
+    Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "inbox")),
     Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse",)),
     *(
         Action(f"view-{view.name}", view.key, f"app.view('{view.name}')", view.title, view.help, EVERYWHERE, ("app",))
@@ -53,8 +53,8 @@ ACTIONS: tuple[Action, ...] = (
         Action(f"pane-{n}", str(n), f"screen.pane({n})", name.lower(), f"Go to {n} {name}", PANES, ("browse",))
         for n, name in enumerate(_PANE_NAMES, 1)
     ),
-    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse",), palette=False),
-    Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse",), palette=False),
+    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse", "inbox"), palette=False),
+    Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse", "inbox"), palette=False),
     Action("zoom-in", "plus", "screen.zoom(True)", "zoom", "Show this pane alone", PANES, ("browse",)),
     Action("zoom-out", "underscore", "screen.zoom(False)", "all panes", "Show all panes again", PANES, ("browse",)),
     Action("toggle-preview", "vertical_line", "screen.toggle_preview", "preview", "Show or hide the next session", PANES, ("browse",)),
@@ -78,8 +78,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("pin", "P", "screen.pin", "pin", "Always first in the next session, or no longer", CURATE, ("browse",)),
     Action("confirm", "c", "screen.confirm", "confirm", "Say that it is true", CURATE, ("browse",), 16),
     Action("flag", "f", "screen.flag", "flag", "Say that it is wrong or doubtful, and why", CURATE, ("browse",)),
-    Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse",), 18),
-    Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse",)),
+    Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse", "inbox"), 18),
+    Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse", "inbox")),
+    Action("sleep", "z", "screen.sleep", "sleep", "Read finished sessions, propose what to remember, put away what has rested", CURATE, ("browse", "inbox"), 80),
+    Action("accept", "p", "screen.accept", "accept", "Do what the proposal suggests; with marks, all that are marked", INBOX, ("inbox",), 11),
+    Action("reject", "d", "screen.reject", "reject", "Never propose it again; with marks, all that are marked", INBOX, ("inbox",), 12),
+    Action("edit-accept", "e", "screen.edit_accept", "edit, accept", "Change the card in $EDITOR, then accept it", INBOX, ("inbox",), 13),
+    Action("switch-verb", "v", "screen.switch", "verb", "Do something else with it: add, update, merge, stale, nothing", INBOX, ("inbox",), 14),
+    Action("accept-group", "A", "screen.accept_group", "accept group", "Accept everything that came from the same session or check", INBOX, ("inbox",), 15),
     Action("edit", "e", "screen.edit", "edit", "Open the file in $EDITOR", CARDS, ("browse",)),
     Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse",)),
     Action("find", "slash", "screen.find", "find", "Find words in the text of the sessions", SESSIONS, ("sessions",), 20),

@@ -15,6 +15,7 @@ from textual.widgets import Input
 from memtui.tui.actions import BY_ID, bindings
 from memtui.tui.commands import ActionCommands, ItemCommands
 from memtui.tui.glyphs import glyph_set
+from memtui.tui.jobs import JobDone, JobFailed
 from memtui.tui.keys import KeyMap
 from memtui.tui.ports import Core
 from memtui.tui.screens.help import HelpScreen
@@ -29,7 +30,9 @@ from memtui.tui.services import (
     osc52,
 )
 from memtui.tui.themes import DEFAULT, load_themes, shipped, variable_defaults
+from memtui.tui.upkeep import SleepTold, UpkeepJobs
 from memtui.tui.views import VIEWS
+from memtui.workspace.curating import Reloaded
 
 
 class MemtuiApp(App[None]):
@@ -68,6 +71,7 @@ class MemtuiApp(App[None]):
         if not core.settings.ui.color:
             os.environ["NO_COLOR"] = "1"  # read, and taken away again, by Textual
         super().__init__()
+        self.upkeep = UpkeepJobs(self)
         if not core.settings.ui.animations:
             self.animation_level = "none"
 
@@ -177,11 +181,40 @@ class MemtuiApp(App[None]):
     def action_view(self, name: str) -> None:
         """Go to a view."""
         view = next(view for view in VIEWS if view.name == name)
-        if self._shown_view() != name:
-            self.switch_screen(view.make(self.core))
+        kept = [s for s in self.screen_stack if isinstance(s, ViewScreen) and name == s.VIEW]
+        if not kept:
+            self.push_screen(view.make(self.core))
+            return
+        while self.screen is not kept[0]:
+            self.pop_screen()
+        kept[0].refresh_bars()
 
-    def _shown_view(self) -> str:
-        return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
+    def take_reloaded(self, reloaded: Reloaded) -> None:
+        """An act changed the bank: every view looks at it."""
+        for screen in self.screen_stack:
+            if isinstance(screen, ViewScreen):
+                screen.take_reloaded(reloaded)
+
+    def speak(self, text: str, severity: Severity = "information") -> None:
+        """Tell through the view that is shown, so that its status bar keeps it."""
+        if isinstance(self.screen, ViewScreen):
+            self.screen.say(text, severity)
+        else:
+            self.tell(text, severity)
+
+    # Work of the app itself
+
+    def on_sleep_told(self, message: SleepTold) -> None:
+        """A sleep goes on."""
+        self.upkeep.take_progress(message.progress)
+
+    def on_job_done(self, message: JobDone) -> None:
+        """A job of the app is done."""
+        self.upkeep.take_done(message)
+
+    def on_job_failed(self, message: JobFailed) -> None:
+        """A job of the app failed."""
+        self.upkeep.take_failed(message)
 
     # The outside world
 
@@ -204,7 +237,4 @@ class MemtuiApp(App[None]):
                 self._driver.write(osc52(text, os.environ))
             how = "the terminal's clipboard"
         message = f"copied to {how}: {what}"
-        if isinstance(self.screen, ViewScreen):
-            self.screen.say(message)
-        else:
-            self.tell(message)
+        self.speak(message)

@@ -23,6 +23,7 @@ from memtui.workspace.model import (
     ScanProgress,
     StatusNote,
 )
+from memtui.workspace.upkeep import Upkeep
 
 
 class Core(Protocol):
@@ -73,6 +74,11 @@ class Core(Protocol):
     @property
     def curating(self) -> Curating:
         """Acts on the bank. Raises CurateError without one."""
+        ...
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Inbox and sleep."""
         ...
 
     def close(self) -> None:

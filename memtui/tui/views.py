@@ -27,6 +27,13 @@ def _browse(core: Core) -> Screen[None]:
     return BrowseScreen(core)
 
 
+def _inbox(core: Core) -> Screen[None]:
+    from memtui.tui.screens.inbox import InboxScreen
+
+    return InboxScreen(core)
+
+
 VIEWS: tuple[View, ...] = (
     View("browse", "Browse", "f2", "Sessions, cards, pages and the next session", _browse),
+    View("inbox", "Inbox", "f3", "What was proposed, to accept, change or reject", _inbox),
 )

@@ -103,6 +103,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     def take_reloaded(self, reloaded: Reloaded) -> None:
         """Look at the bank that was read, and say what was found on the way."""
         self._take_view(reloaded.view)
+        self.memtui.upkeep.look()
         self._tell_noticed(reloaded.noticed)
         if reloaded.problem:
             self.say(line_of(reloaded.problem), "warning")
