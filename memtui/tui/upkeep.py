@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -12,6 +13,7 @@ from memtui.tui.docs.clean import line_of
 from memtui.tui.jobs import JobDone, JobFailed, Jobs, cancelled
 from memtui.tui.screens.view import ViewScreen
 from memtui.workspace.curating import Reloaded
+from memtui.workspace.model import BankView
 from memtui.workspace.upkeep import InboxView
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ class UpkeepJobs:
         self.jobs = Jobs(app, app.run_worker)
         self.inbox = InboxView()
         self.progress: Progress | None = None
+        self.changed: set[Path] = set()
+        """Transcripts that went on and were not looked at for proposals yet."""
 
     @property
     def sleeping(self) -> bool:
@@ -51,6 +55,22 @@ class UpkeepJobs:
         if found != self.inbox:
             self.inbox = found
             self._tell_screens()
+
+    def follow(self, view: BankView | None) -> None:
+        """Propose what the transcripts that went on show; one look at a time, the rest waits for it."""
+        app = self._app
+        if view is None or app.core.bank_root is None or not self.changed or self.sleeping:
+            return
+        if self.jobs.running("flow"):
+            return
+        paths, self.changed = frozenset(self.changed), set()
+
+        def followed(made: int) -> None:
+            if made:
+                self.look()
+            self.follow(view)
+
+        self.jobs.run("flow", "capture", lambda: app.core.upkeep.follow(view, paths), followed)
 
     def start(self) -> None:
         """Sleep in the background: read what is new, propose, put away."""

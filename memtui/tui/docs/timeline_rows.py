@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 
 from memtui.hosts.model import Kind
@@ -36,7 +36,12 @@ class TimelineRows:
         self.now = now
         self.words: tuple[str, ...] = ()
         self.target: tuple[RowKey, str] | None = None
+        self.outcomes: Mapping[str, str] = {}
         self._glyphs = glyphs
+
+    def outcome(self, session: SessionRow) -> str:
+        """How a session went, "" where nobody looked yet."""
+        return self.outcomes.get(f"{session.host}:{session.id}", "")
 
     def __len__(self) -> int:
         return len(self.timeline)
@@ -56,24 +61,34 @@ class TimelineRows:
         """The row itself: values compare by content."""
         entry = self.timeline.row(index)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
-        return entry, self.words, target, self.now if entry.is_heading else None
+        if entry.is_heading:
+            return entry, self.words, self.now, self.outcome(entry.session)
+        return entry, self.words, target, None
 
     def line(self, index: int, width: int) -> Line:
         """One row."""
         entry = self.timeline.row(index)
         if entry.turn is None:
-            return heading_row(entry.session, width, self._glyphs, self.now, self.words)
+            session, told = entry.session, self.outcome(entry.session)
+            return heading_row(session, width, self._glyphs, self.now, self.words, told)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
         return turn_row(entry.turn, width, self._glyphs, self.words, target, entry.session.depth)
 
 
 def heading_row(
-    session: SessionRow, width: int, glyphs: Glyphs, now: datetime, words: Sequence[str] = ()
+    session: SessionRow,
+    width: int,
+    glyphs: Glyphs,
+    now: datetime,
+    words: Sequence[str] = (),
+    outcome: str = "",
 ) -> Line:
-    """`▾ Title            3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
+    """`▾ Title  outcome   3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
     sign = glyphs.closed if session.collapsed else glyphs.open
     title = session.title or session.agent or session.id
     left: Line = [(f"{sign} ", "heading"), *highlight([(line_of(title), "heading")], words)]
+    if outcome:
+        left += [("  ", ""), *highlight([(line_of(outcome), "muted")], words)]
     if session.depth:
         left = indent(left, 2 * session.depth, width, glyphs.ellipsis)
     when = "transcript gone" if session.gone else age(session.ended or session.started, now)

@@ -81,7 +81,9 @@ class InboxScreen(ViewScreen):
         """Show what is known, then look again."""
         self.give(self.rows)
         self.take_inbox(self.memtui.upkeep.inbox)
-        self.jobs.run("bank", "reading the bank", self.core.load, self._take_view)
+        if self.core.bank_root is not None:
+            work = self.core.curating.reload
+            self.jobs.run("bank", "reading the bank", work, self.take_reloaded)
         self.memtui.upkeep.look()
 
     def _take_view(self, view: BankView) -> None:
@@ -361,7 +363,7 @@ class InboxScreen(ViewScreen):
         if self.last:
             parts.append(Part(((line_of(self.last, 60), "faint"),)))
         self.query_one("#status", Lines).show_parts(fitting(parts, width))
-        limit = 5 if width < 60 else 7 if width < 100 else 10
+        limit = 4 if width < 60 else 7 if width < 100 else 10
         keymap, ascii_only = self.memtui.keymap, self.memtui.ascii_only
         keys = footer_parts(self.scopes(), keymap, width, limit, ascii_only)
         self.query_one("#footer", Lines).show_parts(keys)

@@ -209,6 +209,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self._settle()
         else:
             self._recheck_later()
+            self.memtui.upkeep.follow(self.view)
         rows = self.sessions_list
         rows.say([[("no sessions of this project yet", "muted")]])
         self._welcome()
@@ -235,6 +236,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self._update(change.paths)
 
     def _update(self, paths: tuple[Path, ...]) -> None:
+        self.memtui.upkeep.changed |= set(paths)
         self.jobs.run(
             "scan",
             "reading the sessions",

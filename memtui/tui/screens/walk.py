@@ -112,7 +112,8 @@ class WalkPart(BrowseBase):
             index = rows.find((subject.session, HEADING)) if rows else None
             if rows is not None and index is not None:
                 session = rows.timeline.row(index).session
-                shown = session_document(session, self.glyphs, self.core.clock())
+                told = rows.outcome(session)
+                shown = session_document(session, self.glyphs, self.core.clock(), told)
                 self._put(shown, "session")
         elif subject.index < len(self.support):
             self._put(
