@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only with 5 new sessions and 24 h after the last one; for timers",
     )
+    parser.add_argument("--progress", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--restore", metavar="NAME", help="bring a card back from the archive")
     parser.add_argument(
         "--install-timer",
@@ -49,8 +51,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
                 answer(context, {"act": done.result.act}, [done.result.summary])
                 return OK
             scan_first(workspace)
+            tell = _tell_program if arguments.progress else _tell
             report = workspace.upkeep.sleep(
-                apply=arguments.apply, if_due=arguments.if_due, tell=_tell, wait=WAIT
+                apply=arguments.apply, if_due=arguments.if_due, tell=tell, wait=WAIT
             )
         except LockedError as error:
             raise CommandError(str(error), "it does the work; try again later") from error
@@ -62,6 +65,13 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             ) from error
     answer(context, to_json(report), _lines(report))
     return OK
+
+
+def _tell_program(step: Progress) -> None:
+    """One JSON object a line, for the app that started this."""
+    said = {"done": step.done, "total": step.total, "what": step.what}
+    sys.stderr.write(json.dumps(said) + "\n")
+    sys.stderr.flush()
 
 
 def _tell(step: Progress) -> None:

@@ -19,9 +19,6 @@ from memtui.workspace.upkeep import InboxView
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
 
-WAIT = 5.0
-"""Seconds that a sleep started here waits for one that is at work elsewhere."""
-
 
 @dataclass
 class SleepTold(Message):
@@ -87,7 +84,7 @@ class UpkeepJobs:
             def told(progress: Progress) -> None:
                 app.post_message(SleepTold(progress))
 
-            report = app.core.upkeep.sleep(apply=True, tell=told, cancelled=cancelled, wait=WAIT)
+            report = app.core.upkeep.sleep_apart(told, cancelled)
             return report, app.core.curating.reload()
 
         self.jobs.run("sleep", "sleep", work, self._slept, self._failed)

@@ -127,6 +127,12 @@ class Upkeep:
                 wait=wait,
             )
 
+    def sleep_apart(self, tell: Tell, cancelled: Cancelled) -> Report:
+        """The safe part of a sleep in a process of its own. Raises CurateError, OSError."""
+        from memtui.workspace.apart import sleep_apart
+
+        return sleep_apart(self._workspace, tell, cancelled)
+
     def follow(self, view: BankView, paths: Collection[Path]) -> int:
         """Propose what transcripts that just changed show. Returns how many. Raises as `sleep`."""
         setting = self._workspace.setting

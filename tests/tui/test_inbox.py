@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from memtui.tui.docs.inbox_docs import SAYS
 from memtui.tui.screens.inbox import InboxScreen
 from memtui.workspace.open import open_workspace
 from memtui.workspace.sample import Sample
-from tests.tui.conftest import Open, settle, text_of
+from tests.sessions.session_fixtures import Talk, session_id
+from tests.tui.conftest import PATIENCE, Open, settle, text_of
 from tests.tui.test_snapshots import SIZES, SnapCompare, keys
 
 
@@ -165,3 +167,23 @@ def test_inbox(snap_compare: SnapCompare, slept: Sample, open_app: Open, size: s
 def test_empty_inbox(snap_compare: SnapCompare, open_app: Open, size: str) -> None:
     """Nothing waits."""
     assert snap_compare(open_app(), terminal_size=SIZES[size], run_before=keys("f3"))
+
+
+async def test_a_candidate_appears_while_the_agent_runs(sample: Sample, open_app: Open) -> None:
+    app = open_app(watches=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert waiting(app) == []
+        talk = Talk(session=session_id(77), cwd="/home/dev/svc-order").prompt("the suite is red")
+        talk.run("pytest tests/test_a.py", "E   ValueError: odd pool size", failed=True)
+        talk.say("The cause is the odd pool size: the pool only takes even numbers.")
+        talk.run("POOL=8 pytest tests/test_a.py", "=== 1 passed in 0.01s ===")
+        folder = sample.home / ".claude" / "projects" / "-home-dev-svc-order"
+        (folder / f"{talk.session}.jsonl").write_bytes(talk.data)
+        for _ in range(int(PATIENCE / 0.1)):
+            await asyncio.sleep(0.1)
+            if waiting(app):
+                break
+        assert waiting(app) == ["The cause is the odd pool size: the pool only takes even numbers"]
+        await pilot.pause()
+        assert "1 waiting in the inbox" in text_of(app)

@@ -17,6 +17,7 @@ from memtui.curate.decide import reject
 from memtui.curate.draft import Draft
 from memtui.curate.draft_text import draft_from, draft_text
 from memtui.curate.proposals import Proposal
+from memtui.curate.sleep.upkeep import weekly
 from memtui.tui.acting import Acts, Deed
 from memtui.tui.actions import BY_ID, bindings
 from memtui.tui.docs.bars import fitting, footer_parts, header_line, sleep_part, waiting_part
@@ -59,6 +60,7 @@ class InboxScreen(ViewScreen):
         self.acts = Acts(self.jobs, core, self.take_done, self.refuse)
         self.view: BankView | None = None
         self.inbox = InboxView()
+        self.week = (0, 0)
 
     def compose(self) -> ComposeResult:
         """The list above, both sides below."""
@@ -89,7 +91,9 @@ class InboxScreen(ViewScreen):
     def _take_view(self, view: BankView) -> None:
         if self.view is None or view.serial >= self.view.serial:
             self.view = view
+            self.week = weekly(view.contents, self.core.clock())
             self._show_both()
+            self.refresh_bars()
 
     def take_inbox(self, found: InboxView) -> None:
         """Another inbox than before."""
@@ -358,6 +362,9 @@ class InboxScreen(ViewScreen):
         parts.append(Part(((f"{found.read} sessions read", "text"),)))
         if found.failed:
             parts.append(Part(((f"{len(found.failed)} failed", "warn"),)))
+        if any(self.week):
+            came, went = self.week
+            parts.append(Part(((f"{came} in, {went} out this week", "muted"),)))
         if found.expired:
             parts.append(Part(((f"{len(found.expired)} expired", "muted"),)))
         if self.last:
