@@ -14,6 +14,7 @@ from memtui.cli.scanning import scan_first
 from memtui.curate.act import CurateError
 from memtui.curate.sleep.model import Progress, Report, to_json
 from memtui.curate.sleep.run import WAIT
+from memtui.ledger.access import LedgerError
 from memtui.paths import bank_key
 from memtui.safety.locks import LockedError
 from memtui.safety.sanitize import one_line
@@ -51,6 +52,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
                 answer(context, {"act": done.result.act}, [done.result.summary])
                 return OK
             scan_first(workspace)
+            if arguments.apply:
+                workspace.agents.take_in()
             tell = _tell_program if arguments.progress else _tell
             report = workspace.upkeep.sleep(
                 apply=arguments.apply, if_due=arguments.if_due, tell=tell, wait=WAIT
@@ -59,7 +62,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             raise CommandError(str(error), "it does the work; try again later") from error
         except CurateError as error:
             raise CommandError(error.what, error.do) from error
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, LedgerError) as error:
             raise CommandError(
                 f"sleep stopped: {error}", "what was done is whole; run it again"
             ) from error

@@ -18,7 +18,7 @@ from memtui.curate.sleep.archive import restore
 from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
 from memtui.curate.sleep.run import WAIT, in_flow, sleep, unread
 from memtui.index.states import is_absent
-from memtui.ledger.access import LEDGER_NAME
+from memtui.ledger.access import LEDGER_NAME, ledger_faults
 from memtui.paths import bank_key
 from memtui.workspace.model import BankView
 
@@ -111,13 +111,13 @@ class Upkeep:
         cancelled: Cancelled = lambda: False,
         wait: float = WAIT,
     ) -> Report:
-        """Plan a sleep or do its safe part, beside whatever a person does meanwhile.
+        """Plan a sleep or do its safe part, beside whatever a person does meanwhile; the index follows.
 
-        Raises CurateError without a bank, LockedError, OSError, sqlite3.Error.
+        Raises CurateError without a bank, LockedError, LedgerError, OSError, sqlite3.Error.
         """
         view, sleeper = self._sleeper()
-        with sleeper as curator:
-            return sleep(
+        with sleeper as curator, ledger_faults(curator.state):
+            report = sleep(
                 curator,
                 self.around(view),
                 apply=apply,
@@ -126,6 +126,10 @@ class Upkeep:
                 cancelled=cancelled,
                 wait=wait,
             )
+        if report.applied and report.changed:
+            # What was archived leaves the index, from which hooks plan.
+            self._workspace.load()
+        return report
 
     def sleep_apart(self, tell: Tell, cancelled: Cancelled) -> Report:
         """The safe part of a sleep in a process of its own. Raises CurateError, OSError."""
@@ -137,13 +141,14 @@ class Upkeep:
         """Propose what transcripts that just changed show. Returns how many. Raises as `sleep`."""
         setting = self._workspace.setting
         writer = setting.writer + SLEEPER
-        with Curator.of(view.contents, setting.places, writer, setting.clock, by="job") as curator:
+        sleeper = Curator.of(view.contents, setting.places, writer, setting.clock, by="job")
+        with sleeper as curator, ledger_faults(curator.state):
             return in_flow(curator, self.around(view), frozenset(paths))
 
     def unread(self) -> int:
         """How many finished sessions sleep has not read. Raises sqlite3.Error."""
         view, sleeper = self._sleeper()
-        with sleeper as curator:
+        with sleeper as curator, ledger_faults(curator.state):
             return len(unread(curator, self.around(view)))
 
     def around(self, view: BankView) -> Surroundings:

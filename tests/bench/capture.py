@@ -28,7 +28,7 @@ TURNS = 60
 
 def accuracy() -> None:
     """One table for each half that is there."""
-    for half in ("sample", "real"):
+    for half in ROOTS:
         if not ROOTS[half].is_dir():
             print(f"\n{half}: {ROOTS[half]} is absent")
             continue
