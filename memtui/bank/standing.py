@@ -24,7 +24,7 @@ def standing(events: Iterable[Event]) -> tuple[Event, ...]:
     return tuple(
         event
         for event in kept
-        if event.verb not in CORRECTIONS and not (gone and _act(event) in gone)
+        if event.verb not in CORRECTIONS and not (gone and act_of(event) in gone)
     )
 
 
@@ -38,7 +38,7 @@ def undone_acts(events: Iterable[Event]) -> frozenset[str]:
     corrections.sort(key=lambda event: (event.at, event.id), reverse=True)
     undone: dict[str, bool] = {}
     for event in corrections:
-        if not undone.get(_act(event), False):
+        if not undone.get(act_of(event), False):
             undone.setdefault(str(event.data[OF]), event.verb != "redo")
     return frozenset(act for act, gone in undone.items() if gone)
 
@@ -71,5 +71,6 @@ def _verdict(line: object) -> Event | None:
         return None
 
 
-def _act(event: Event) -> str:
-    return str(event.data.get(ACT, ""))
+def act_of(event: Event) -> str:
+    """The act that an event belongs to; one that names none (another tool wrote it) stands by itself."""
+    return str(event.data.get(ACT) or event.id)

@@ -47,6 +47,7 @@ COMMANDS = {
     "redo": "do again what was undone last",
     "revert": "take back one act out of the middle, or somebody else's",
     "history": "list what happened, newest first, with diffs, and the bank as of a day",
+    "lint": "list what is wrong in the bank, and what helps",
     "log": "print what happened to the bank, oldest first",
     "doctor": "say what was found, what was skipped and why",
     "config": "show each setting and where it came from",

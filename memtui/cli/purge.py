@@ -9,9 +9,9 @@ from typing import Any
 
 from memtui.cli.asking import agreed
 from memtui.cli.command import NOT_FOUND, OK, CommandError, Context, answer
-from memtui.cli.desk import Desk, desk
+from memtui.cli.desk import desk
 from memtui.clock import format_time
-from memtui.curate.purge import PurgePlan, Receipt, plan_purge, purge
+from memtui.curate.purge import PurgePlan, Receipt, plan_purge
 from memtui.safety.sanitize import sanitize
 
 
@@ -46,16 +46,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             sys.stderr.write(sanitize("\n".join(_plan_lines(plan))) + "\n")
         if not agreed(f"Erase {item.name} for good? This cannot be undone.", arguments.yes):
             raise CommandError("nothing was erased", code=NOT_FOUND)
-        receipt = _erase(bank, plan)
+        receipt = bank.curating.purge(plan)
         answer(context, receipt_json(receipt), receipt.lines())
     return NOT_FOUND if receipt.remaining else OK
-
-
-def _erase(bank: Desk, plan: PurgePlan) -> Receipt:
-    def rebuild() -> None:
-        bank.workspace.load()
-
-    return bank.ask(lambda curator: purge(curator, plan, rebuild))
 
 
 def plan_json(plan: PurgePlan) -> dict[str, Any]:

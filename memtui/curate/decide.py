@@ -27,8 +27,7 @@ from memtui.curate.proposals import (
 from memtui.curate.propose import cleaned
 from memtui.curate.status import demote
 from memtui.index.states import key_of
-from memtui.ledger.captures import PROPOSAL
-from memtui.ledger.model import ProposalRecord, SightingRecord
+from memtui.ledger.model import PROPOSAL, ProposalRecord, SightingRecord
 
 SHORT_LIVED = ("env", "task")
 """Types of cards that expire unless somebody confirms them."""

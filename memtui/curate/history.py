@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memtui.bank.model import BankContents, Event, Item
-from memtui.bank.standing import ACT, CORRECTIONS, OF, undone_acts
+from memtui.bank.standing import CORRECTIONS, OF, act_of, undone_acts
 from memtui.curate.act import CurateError
 from memtui.curate.curator import EXTERNAL, Curator
 from memtui.curate.file_data import FILES
@@ -57,7 +57,7 @@ def history(events: Sequence[Event]) -> list[Entry]:
     undone = undone_acts(events)
     groups: dict[str, list[Event]] = {}
     for event in events:
-        groups.setdefault(str(event.data.get(ACT) or event.id), []).append(event)
+        groups.setdefault(act_of(event), []).append(event)
     found = [_entry(act, group, act in undone) for act, group in groups.items()]
     return sorted(found, key=lambda e: (e.at, e.events[-1].id), reverse=True)
 

@@ -66,8 +66,8 @@ def mended(
 def settled(
     curator: Curator, changes: Sequence[FileChange], act_id: str, free: Collection[str] = ()
 ) -> tuple[FileChange, ...]:
-    """The changes that take the act `act_id` back, or do it again, with an index that lists only what is
-    live after them: somebody may have demoted or replaced in between what the act knew as live.
+    """The changes that take the act `act_id` back, or do it again, with an index that lists nothing that
+    somebody put away since: a line of another item comes back only if that item still is what it was.
 
     `free` are paths whose new bytes are not those that the act knew: the index follows them.
     """
@@ -77,11 +77,10 @@ def settled(
     if made is None:
         return tuple(changes)
     index = _Index(curator, made)
-    after = {change.path: change.new for change in changes}
     listed = {target_of(entry) for entry in parse_index(current or b"")}
-    for path in dict.fromkeys(target_of(entry) for entry in parse_index(made)):
-        back = path not in listed
-        if (back or path in after) and not _live(curator, path, after, act_id if back else ""):
+    back = {target_of(entry) for entry in parse_index(made)} - listed
+    for path in back - {change.path for change in changes}:
+        if _put_away(curator, path, act_id):
             index.remove(path)
     _follow(curator, index, [change for change in changes if change.path in free])
     rest = [change for change in changes if change is not known]
@@ -104,17 +103,15 @@ def _follow(curator: Curator, index: _Index, changes: Sequence[FileChange]) -> N
             index.remove(change.path)
 
 
-def _live(curator: Curator, path: str, after: Mapping[str, bytes | None], since: str) -> bool:
-    """Whether the index may list the file: it is active, and nothing replaced it after the act `since`."""
+def _put_away(curator: Curator, path: str, act_id: str) -> bool:
+    """Whether an act after this one made the file one that the index does not list; ids sort by time."""
     if not is_item(curator, path) or not _inside(path):
-        return True
-    data = after[path] if path in after else curator.read(path)
-    if data is None:
         return False
-    item = parse_item(curator, path, data)
-    if item.status is not Status.ACTIVE or item.conflict:
-        return False
-    return path in after or not since or key_of(item) not in _replaced_since(curator, since)
+    data = curator.read(path)
+    item = None if data is None else parse_item(curator, path, data)
+    if item is None or item.status is not Status.ACTIVE:
+        return any(act.id > act_id for act, _ in curator.ledger.versions(path))
+    return key_of(item) in _replaced_since(curator, act_id)
 
 
 def _inside(path: str) -> bool:

@@ -66,8 +66,18 @@ def propose_merge(cards: Sequence[Card]) -> MergeProposal:
         pinned=any(card.pinned for card in cards),
         evidence=_joined_evidence(cards),
         left_out={
-            c.name: left for c in cards if (left := _not_said(c, fullest)) and c is not fullest
+            c.name: left for c in cards if c is not fullest and (left := left_out(c, said(fullest)))
         },
+    )
+
+
+def left_out(card: Card, text: str) -> tuple[str, ...]:
+    """The sentences of a card that `text` does not say."""
+    there = [words(sentence) for sentence in phrases.sentences(text)]
+    return tuple(
+        sentence
+        for sentence in phrases.sentences(said(card))
+        if not any(likeness(words(sentence), other) >= _SAID for other in there)
     )
 
 
@@ -223,12 +233,3 @@ def _joined_expiry(cards: Sequence[Card]) -> datetime | None:
     """The latest, and none when one of them never expires."""
     ends = [card.expires for card in cards]
     return None if any(end is None for end in ends) else max(end for end in ends if end is not None)
-
-
-def _not_said(card: Card, fullest: Card) -> tuple[str, ...]:
-    there = [words(sentence) for sentence in phrases.sentences(said(fullest))]
-    return tuple(
-        sentence
-        for sentence in phrases.sentences(said(card))
-        if not any(likeness(words(sentence), other) >= _SAID for other in there)
-    )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.bank.model import Event
-from memtui.bank.standing import ACT, CORRECTIONS, OF, undone_acts
+from memtui.bank.standing import CORRECTIONS, OF, act_of, undone_acts
 from memtui.curate.act import (
     Act,
     ActResult,
@@ -52,7 +52,7 @@ class RevertPlan:
 
 def preview_revert(curator: Curator, events: Sequence[Event], act_id: str) -> RevertPlan:
     """What `revert` would change now. Raises CurateError when the act is unknown, undone or final."""
-    own = tuple(event for event in events if event.data.get(ACT) == act_id)
+    own = tuple(event for event in events if act_of(event) == act_id)
     record = curator.ledger.act(act_id)
     if not own and record is None:
         raise CurateError(f"no act {act_id}", "`memtui history` lists them")
@@ -62,6 +62,8 @@ def preview_revert(curator: Curator, events: Sequence[Event], act_id: str) -> Re
     if act_id in undone_acts(events):
         raise NothingToDoError("this act was taken back already", "redo brings it back")
     local = record is not None and bool(record.files)
+    if record is None and not _is_kept(own):
+        raise CurateError(f"nobody kept what this {verb} changed", "edit or demote by hand")
     parts = list(_from_ledger(curator, record) if local and record else _from_events(curator, own))
     changes = tuple(part for part in parts if isinstance(part, FileChange))
     return RevertPlan(
@@ -104,6 +106,12 @@ def revert(curator: Curator, plan: RevertPlan, resolve: Resolution | None = None
         )
 
     return perform(curator, build)
+
+
+def _is_kept(events: Sequence[Event]) -> bool:
+    """Whether the events tell what to take back: lines of files, or verdicts, which change none."""
+    verdicts = all(event.kind == "verdict" for event in events)
+    return verdicts or any(isinstance(event.data.get(FILES), Mapping) for event in events)
 
 
 def _from_ledger(curator: Curator, record: ActRecord) -> Iterator[FileChange | Conflict]:

@@ -23,8 +23,7 @@ from memtui.curate.curator import Curator
 from memtui.curate.file_records import follows, moved
 from memtui.curate.files import id_in, is_item, item_files
 from memtui.curate.index_lines import settled
-from memtui.ledger.captures import PROPOSAL
-from memtui.ledger.model import ActRecord, FileRecord
+from memtui.ledger.model import PROPOSAL, ActRecord, FileRecord
 
 FINAL = ("purge",)
 """Verbs that undo leaves alone. (Edits made outside have a writer of their own, so it never sees them.)"""

@@ -39,7 +39,7 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """A card with the second of its last confirmation, else creation."""
 
     card: Card
@@ -54,7 +54,7 @@ def find_drift(
     With `cache`, an `index.db`, cards that were checked at the same HEAD are not checked again. Slow on
     large histories: call it in the background.
     """
-    asked = _asked(contents, branch)
+    asked = asked_cards(contents, branch)
     if not asked:
         return Drift({})
     if root is None:
@@ -90,7 +90,7 @@ def last_drift(contents: BankContents, cache: Path | None) -> dict[str, str]:
     }
 
 
-def _asked(contents: BankContents, branch: str) -> list[_Asked]:
+def asked_cards(contents: BankContents, branch: str) -> list[Asked]:
     """The cards that can drift; one of another branch speaks of files that are not checked out."""
     confirmed = last_confirmed(contents.events)
     asked = []
@@ -98,21 +98,21 @@ def _asked(contents: BankContents, branch: str) -> list[_Asked]:
         since = confirmed.get(f"card:{card.id}") or card.created or card.modified
         here = card.scope.branch is None or card.scope.branch == branch
         if since and here and card.status is Status.ACTIVE and cited_paths(card):
-            asked.append(_Asked(card, int(since.timestamp())))
+            asked.append(Asked(card, int(since.timestamp())))
     return asked
 
 
-def _is_clean(each: _Asked, dirty: Mapping[str, str]) -> bool:
+def _is_clean(each: Asked, dirty: Mapping[str, str]) -> bool:
     """Whether what git said holds as long as HEAD stays: none of the card's files is being edited."""
     return not any(path in dirty for path in cited_paths(each.card))
 
 
-def _is_known(each: _Asked, known: Mapping[str, tuple[str, str]], dirty: Mapping[str, str]) -> bool:
+def _is_known(each: Asked, known: Mapping[str, tuple[str, str]], dirty: Mapping[str, str]) -> bool:
     return each.card.id in known and _is_clean(each, dirty)
 
 
 def _check(
-    git: Git, asked: Iterable[_Asked], dirty: Mapping[str, str]
+    git: Git, asked: Iterable[Asked], dirty: Mapping[str, str]
 ) -> dict[str, tuple[str, str]]:
     """(verdict, detail) of each card by id, ("", "") for one that holds."""
     commits = git.commits()
@@ -158,7 +158,7 @@ class _Cache:
         self.path = path
         self.head = head
 
-    def read(self, asked: Iterable[_Asked]) -> tuple[dict[str, tuple[str, str]], str]:
+    def read(self, asked: Iterable[Asked]) -> tuple[dict[str, tuple[str, str]], str]:
         """(verdict, detail) by card id, and a note."""
         if self.path is None:
             return {}, ""
@@ -174,7 +174,7 @@ class _Cache:
         sql = "SELECT card, digest, anchor, verdict, detail FROM drift WHERE head = ?"
         return {row[:3]: row[3:] for row in connection.execute(sql, (self.head,))}
 
-    def write(self, asked: list[_Asked], found: Mapping[str, tuple[str, str]]) -> str:
+    def write(self, asked: list[Asked], found: Mapping[str, tuple[str, str]]) -> str:
         """Keep what was found; returns a note."""
         if self.path is None or not asked:
             return ""

@@ -62,6 +62,14 @@ class Git:
         """The commit checked out. Raises GitError where there is none."""
         return self._run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
 
+    def resolve(self, word: str) -> str:
+        """The id of the commit that `word` names. Raises GitError when there is none."""
+        named = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{word}^{{commit}}")
+        found = self._run(*named, allowed=(0, 1, 128)).decode("ascii", "replace").strip()
+        if not found:
+            raise GitError(f"there is no commit {word}")
+        return found
+
     def commits(self) -> list[Commit]:
         """The first-parent history of HEAD, oldest first."""
         out = self._run("log", "--first-parent", "--reverse", "--format=%H %ct %cs", "HEAD")

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from memtui.clock import format_time, parse_time
 from memtui.ledger.model import (
+    PROPOSAL,
     ActState,
     CapturedRecord,
     DecisionRecord,
@@ -21,9 +22,6 @@ from memtui.ledger.model import (
 )
 from memtui.ledger.records import proposal_row
 from memtui.ledger.schema import ActRow, CapturedRow, SightingRow, SleepRow
-
-PROPOSAL = "proposal:"
-"""How the items of an act name a proposal that it decides."""
 
 
 class Captures(ABC):

@@ -11,6 +11,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+PROPOSAL = "proposal:"
+"""How the items of an act name a proposal that it decides."""
+
 
 class ActState(StrEnum):
     """How far an act came: an intent is not yet wholly in the bank, an aborted one never was.

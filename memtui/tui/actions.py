@@ -32,7 +32,7 @@ class Action:
 
 EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
 SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
-CURATE, INBOX = "Curate", "Inbox"
+CURATE, HISTORY, HEALTH, INBOX = "Curate", "History", "Health", "Inbox"
 
 _PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
 
@@ -42,8 +42,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "T", "app.theme_menu", "theme", "Choose a theme", EVERYWHERE, ("app",)),
     Action("quit", "q", "app.quit", "quit", "Leave memtui", EVERYWHERE, ("app",), 95),
     Action("quit-now", "ctrl+q", "app.quit", "quit", "Leave memtui from anywhere, also while typing", EVERYWHERE, ("app",), palette=False, priority=True),
-    Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "inbox"), palette=False),
-    Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "inbox")),
+    Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "view"), palette=False),
+    Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "view")),
     Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse",)),
     *(
         Action(f"view-{view.name}", view.key, f"app.view('{view.name}')", view.title, view.help, EVERYWHERE, ("app",))
@@ -53,10 +53,10 @@ ACTIONS: tuple[Action, ...] = (
         Action(f"pane-{n}", str(n), f"screen.pane({n})", name.lower(), f"Go to {n} {name}", PANES, ("browse",))
         for n, name in enumerate(_PANE_NAMES, 1)
     ),
-    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse", "inbox"), palette=False),
-    Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse", "inbox"), palette=False),
-    Action("zoom-in", "plus", "screen.zoom(True)", "zoom", "Show this pane alone", PANES, ("browse",)),
-    Action("zoom-out", "underscore", "screen.zoom(False)", "all panes", "Show all panes again", PANES, ("browse",)),
+    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse", "view"), palette=False),
+    Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse", "view"), palette=False),
+    Action("zoom-in", "plus", "screen.zoom(True)", "zoom", "Show this pane alone", PANES, ("browse", "view")),
+    Action("zoom-out", "underscore", "screen.zoom(False)", "all panes", "Show all panes again", PANES, ("browse", "view")),
     Action("toggle-preview", "vertical_line", "screen.toggle_preview", "preview", "Show or hide the next session", PANES, ("browse",)),
     Action("open", "enter,l,right", "screen.open", "open", "Open, or go one layer down", LISTS, ("list",), 10, palette=False),
     Action("up-layer", "h,left", "screen.back", "back", "Back to where you came from", LISTS, ("list",), palette=False),
@@ -69,25 +69,29 @@ ACTIONS: tuple[Action, ...] = (
     Action("first-row", "g,home", "ends(0)", "first", "First row", LISTS, ("list",), palette=False),
     Action("last-row", "G,end", "ends(1)", "last", "Last row", LISTS, ("list",), palette=False),
     Action("mark", "space", "mark", "mark", "Mark or unmark the row", LISTS, ("list",), palette=False),
-    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages"), 30),
+    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "health"), 30),
     Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages"), 40),
-    Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages"), 20),
+    Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages", "history", "health"), 20),
     Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse",), 70),
-    Action("promote", "p", "screen.promote", "promote", "Up: marked turns become a card, a stale or retired item becomes active", CURATE, ("browse",), 12),
-    Action("demote", "d", "screen.demote", "demote", "Down: a card goes from active to stale to retired, a page is retired, a session is hidden", CURATE, ("browse",), 14),
+    Action("promote", "p", "screen.promote", "promote", "Up: marked turns become a card, a stale or retired item becomes active", CURATE, ("browse", "health"), 12),
+    Action("demote", "d", "screen.demote", "demote", "Down: a card goes from active to stale to retired, a page is retired, a session is hidden", CURATE, ("browse", "health"), 14),
     Action("pin", "P", "screen.pin", "pin", "Always first in the next session, or no longer", CURATE, ("browse",)),
-    Action("confirm", "c", "screen.confirm", "confirm", "Say that it is true", CURATE, ("browse",), 16),
-    Action("flag", "f", "screen.flag", "flag", "Say that it is wrong or doubtful, and why", CURATE, ("browse",)),
-    Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse", "inbox"), 18),
-    Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse", "inbox")),
+    Action("confirm", "c", "screen.confirm", "confirm", "Say that it is true", CURATE, ("browse", "health"), 16),
+    Action("flag", "f", "screen.flag", "flag", "Say that it is wrong or doubtful, and why", CURATE, ("browse", "health")),
+    Action("merge", "m", "screen.merge", "merge", "Marked cards or pages into one; the sources are kept", CURATE, ("browse", "health")),
+    Action("compile", "C", "screen.compile", "compile", "Marked cards become a page; a page is rebuilt from the cards that hold", CURATE, ("browse", "health")),
+    Action("supersede", "x", "screen.supersede", "superseded by", "Another card, or a new one, takes the place of this one", CURATE, ("browse",)),
+    Action("purge", "D", "screen.purge", "purge", "Erase for good: shows every place that holds it, then asks", CURATE, ("browse", "health")),
+    Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse", "view"), 18),
+    Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse", "view")),
     Action("sleep", "z", "screen.sleep", "sleep", "Read finished sessions, propose what to remember, put away what has rested", CURATE, ("browse", "inbox"), 80),
     Action("accept", "p", "screen.accept", "accept", "Do what the proposal suggests; with marks, all that are marked", INBOX, ("inbox",), 11),
     Action("reject", "d", "screen.reject", "reject", "Never propose it again; with marks, all that are marked", INBOX, ("inbox",), 12),
     Action("edit-accept", "e", "screen.edit_accept", "edit, accept", "Change the card in $EDITOR, then accept it", INBOX, ("inbox",), 13),
     Action("switch-verb", "v", "screen.switch", "verb", "Do something else with it: add, update, merge, stale, nothing", INBOX, ("inbox",), 14),
     Action("accept-group", "A", "screen.accept_group", "accept group", "Accept everything that came from the same session or check", INBOX, ("inbox",), 15),
-    Action("edit", "e", "screen.edit", "edit", "Open the file in $EDITOR", CARDS, ("browse",)),
-    Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse",)),
+    Action("edit", "e", "screen.edit", "edit", "Open the file in $EDITOR", CARDS, ("browse", "health")),
+    Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse", "health")),
     Action("find", "slash", "screen.find", "find", "Find words in the text of the sessions", SESSIONS, ("sessions",), 20),
     Action("find-next", "n", "screen.find_next(1)", "next match", "Next match", SESSIONS, ("sessions",)),
     Action("find-previous", "N", "screen.find_next(-1)", "previous match", "Previous match", SESSIONS, ("sessions",)),
@@ -105,6 +109,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("next-host", "H", "screen.next_host", "host", "The next agent host", PREVIEW, ("preview",), 30),
     Action("next-source", "S", "screen.next_source", "source", "How the session starts: startup, resume, clear, compact", PREVIEW, ("preview",), 40),
     Action("copy-preview", "Y", "screen.copy_preview", "copy", "Copy the exact bytes that the session receives", PREVIEW, ("preview",), 15),
+    Action("revert", "r", "screen.revert", "take back", "Take back this act, whoever did it: first shows what that would change", HISTORY, ("history",), 12),
+    Action("as-of", "at", "screen.as_of", "as of", "The bank as it was at a time: 2026-11-05, yesterday, -2h", HISTORY, ("history",), 14),
+    Action("go-item", "o", "screen.go_item", "its item", "Go to what the act was about", HISTORY, ("history",), 16),
+    Action("repair", "r", "screen.repair", "repair", "Do what the finding says helps", HEALTH, ("health",), 11),
+    Action("drift-day", "at", "screen.drift_day", "drift day", "Cards whose files changed since a commit, a date, or their last confirmation", HEALTH, ("health",), 17),
 )  # fmt: skip
 
 

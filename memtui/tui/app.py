@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import App
@@ -18,6 +19,7 @@ from memtui.tui.glyphs import glyph_set
 from memtui.tui.jobs import JobDone, JobFailed
 from memtui.tui.keys import KeyMap
 from memtui.tui.ports import Core
+from memtui.tui.screens.ask import AskScreen
 from memtui.tui.screens.help import HelpScreen
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.view import Severity, ViewScreen
@@ -32,7 +34,10 @@ from memtui.tui.services import (
 from memtui.tui.themes import DEFAULT, load_themes, shipped, variable_defaults
 from memtui.tui.upkeep import SleepTold, UpkeepJobs
 from memtui.tui.views import VIEWS
-from memtui.workspace.curating import Reloaded
+
+if TYPE_CHECKING:
+    from memtui.tui.screens.browse import BrowseScreen
+    from memtui.workspace.model import ItemView
 
 
 class MemtuiApp(App[None]):
@@ -155,7 +160,7 @@ class MemtuiApp(App[None]):
         """A key typed so fast that it still went to a list belongs to what opened meanwhile."""
         screen = self.screen
         field = screen.focused
-        if isinstance(screen, MenuScreen) and screen.take_key(event.character):
+        if isinstance(screen, MenuScreen | AskScreen) and screen.take_key(event.character):
             event.prevent_default()
         elif isinstance(field, Input) and event.is_printable and event.character:
             event.prevent_default()
@@ -179,21 +184,29 @@ class MemtuiApp(App[None]):
         self.push_screen(HelpScreen(self.keymap, here, self.ascii_only), chosen)
 
     def action_view(self, name: str) -> None:
-        """Go to a view."""
-        view = next(view for view in VIEWS if view.name == name)
-        kept = [s for s in self.screen_stack if isinstance(s, ViewScreen) and name == s.VIEW]
-        if not kept:
-            self.push_screen(view.make(self.core))
+        """Go to a view. Browse stays below the others: it keeps the bank up to date for all of them."""
+        if self._shown_view() in ("", name):
             return
-        while self.screen is not kept[0]:
+        if self._shown_view() != VIEWS[0].name:
             self.pop_screen()
-        kept[0].refresh_bars()
+        if name != VIEWS[0].name:
+            view = next(view for view in VIEWS if view.name == name)
+            self.push_screen(view.make(self.core))
 
-    def take_reloaded(self, reloaded: Reloaded) -> None:
-        """An act changed the bank: every view looks at it."""
-        for screen in self.screen_stack:
-            if isinstance(screen, ViewScreen):
-                screen.take_reloaded(reloaded)
+    def _shown_view(self) -> str:
+        return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
+
+    @property
+    def browse(self) -> BrowseScreen:
+        """The Browse view, shown or below the one that is."""
+        from memtui.tui.screens.browse import BrowseScreen
+
+        return next(screen for screen in self.screen_stack if isinstance(screen, BrowseScreen))
+
+    def go_to_item(self, found: ItemView) -> None:
+        """Show a card or page in Browse."""
+        self.action_view(VIEWS[0].name)
+        self.browse.call_after_refresh(self.browse.go_to_item, found)
 
     def speak(self, text: str, severity: Severity = "information") -> None:
         """Tell through the view that is shown, so that its status bar keeps it."""

@@ -60,12 +60,13 @@ def states_of(view: ItemView) -> tuple[str, ...]:
 
 def select(views: Iterable[ItemView], query: ListQuery) -> list[ItemView]:
     """The views that a query shows, in its order."""
-    wanted = [view for view in views if _matches(view, query)] if query.narrows else list(views)
+    wanted = [view for view in views if matches(view, query)] if query.narrows else list(views)
     wanted.sort(key=SORTS[query.sort][1])
     return wanted
 
 
-def _matches(view: ItemView, query: ListQuery) -> bool:
+def matches(view: ItemView, query: ListQuery) -> bool:
+    """Whether a query shows an item."""
     groups: dict[str, set[str]] = {}
     for group, value in query.facets:
         groups.setdefault(group, set()).add(value)

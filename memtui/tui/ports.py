@@ -50,6 +50,11 @@ class Core(Protocol):
         ...
 
     @property
+    def project_root(self) -> Path | None:
+        """The project's folder, None outside one."""
+        ...
+
+    @property
     def clock(self) -> Clock:
         """The clock that ages go by."""
         ...

@@ -103,7 +103,7 @@ class UpkeepJobs:
     def _slept(self, done: tuple[Report, Reloaded]) -> None:
         report, reloaded = done
         self.progress = None
-        self._app.take_reloaded(reloaded)
+        self._app.browse.take_reloaded(reloaded)
         self.look()
         failed = f", {len(report.failed)} failed" if report.failed else ""
         what = f"{report.read} sessions read{failed}, {report.proposed} proposed"

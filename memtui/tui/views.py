@@ -1,4 +1,4 @@
-"""The views behind F2 to F7. A new view is one more entry here; nothing is shown for those to come."""
+"""The views behind F2 to F8. A new view is one more entry here; nothing is shown for those to come."""
 
 from __future__ import annotations
 
@@ -33,7 +33,27 @@ def _inbox(core: Core) -> Screen[None]:
     return InboxScreen(core)
 
 
+def _health(core: Core) -> Screen[None]:
+    from memtui.tui.screens.health import HealthScreen
+
+    return HealthScreen(core)
+
+
+def _history(core: Core) -> Screen[None]:
+    from memtui.tui.screens.history import HistoryScreen
+
+    return HistoryScreen(core)
+
+
 VIEWS: tuple[View, ...] = (
     View("browse", "Browse", "f2", "Sessions, cards, pages and the next session", _browse),
     View("inbox", "Inbox", "f3", "What was proposed, to accept, change or reject", _inbox),
+    View("health", "Health", "f4", "What is wrong with the bank, and what helps", _health),
+    View(
+        "history",
+        "History",
+        "f8",
+        "Every act, newest first: take one back, look at a date",
+        _history,
+    ),
 )

@@ -15,6 +15,7 @@ from memtui.curate.act import ActResult
 from memtui.curate.curator import Curator
 from memtui.curate.external import Noticed, notice_external
 from memtui.curate.healing import Healed, heal
+from memtui.curate.purge import PurgePlan, Receipt, purge
 from memtui.ledger.access import LEDGER_NAME, LedgerError, ledger_faults
 from memtui.workspace.model import BankView
 from memtui.workspace.setting import Setting
@@ -88,6 +89,19 @@ class Curating:
         """Ask what changes nothing. Raises CurateError, LedgerError, OSError."""
         with self.curator() as curator, ledger_faults(curator.state):
             return question(curator)
+
+    def purge(self, planned: PurgePlan) -> Receipt:
+        """Erase what was planned for good, and build what is derived anew.
+
+        Raises LedgerError, LockedError (another process has the vectors open), OSError: purge again then.
+        """
+
+        def rebuild() -> None:
+            self._read(())
+            self._settle()
+
+        with self.curator() as curator, ledger_faults(curator.state):
+            return purge(curator, planned, rebuild)
 
     @contextmanager
     def curator(self, by: str = "human") -> Iterator[Curator]:

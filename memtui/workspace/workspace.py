@@ -128,6 +128,11 @@ class Workspace:
         return self._branch
 
     @property
+    def project_root(self) -> Path | None:
+        """The project's folder, None outside one."""
+        return self._setting.project_root
+
+    @property
     def config_folder(self) -> Path:
         """Where the user's settings and themes lie."""
         return self._setting.places.config

@@ -20,15 +20,22 @@ def run(
     sample: Sample, *words: str, text: bytes | None = None, **extra: str
 ) -> subprocess.CompletedProcess[bytes]:
     """Run `memtui` in the sample's project; `text` is its standard input."""
+    process = start(sample, *words, **extra)
+    out, error = process.communicate(text or b"", timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, error)
+
+
+def start(sample: Sample, *words: str, **extra: str) -> subprocess.Popen[bytes]:
+    """Start `memtui` in the sample's project."""
     environ = {**os.environ, **sample.environ(), "MEMTUI_WRITER": "ada", **extra}
-    return subprocess.run(
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
         [sys.executable, "-m", "memtui", *words],
         cwd=sample.project,
         env={**environ, "PYTHONPATH": str(ROOT)},
-        input=text or b"",
-        capture_output=True,
-        check=False,
-        timeout=60,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
     )
 
 

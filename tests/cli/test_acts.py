@@ -12,7 +12,7 @@ import pytest
 from memtui.bank.load import load
 from memtui.cli.main import main
 from memtui.workspace.sample import Sample
-from tests.cli.running import answer, editor, files, run
+from tests.cli.running import answer, editor, files, run, start
 
 POOL = "pool-timeout-unset-env"
 SESSION = "claude-code:871e05e3-48f3-4cce-90cd-e40e31ca0ec9"
@@ -364,3 +364,37 @@ def test_act_json_is_what_the_log_says(call: Call) -> None:
     events = call("log", "-n", "1")
     assert events[0]["data"]["act"] == act["act"]
     assert (events[0]["verb"], events[0]["reason"]) == ("flag", "doubt")
+
+
+def test_three_commands_at_once_lose_nothing(sample: Sample) -> None:
+    several = (("demote", POOL), ("pin", "exit-codes"), ("flag", "csv-line-ends", "--reason", "x"))
+    running = [start(sample, *words) for words in several]
+    told = [process.communicate(b"", timeout=60)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], told
+    verbs = [entry["verb"] for entry in answer(sample, "history", "--writer", "ada")]
+    assert sorted(verbs) == ["demote", "flag", "pin"]
+    assert [act["verb"] for act in answer(sample, "undo", "-n", "3")] == ["undo"] * 3
+
+
+def test_lint_lists_errors_first_and_says_so_with_its_exit_code(call: Call) -> None:
+    found = call("lint", code=1)
+    severities = [one["severity"] for one in found]
+    assert severities[0] == "error"
+    assert severities == sorted(severities, key=["error", "warning", "info"].index)
+    assert {one["rule"] for one in found} >= {"contradiction/page", "stale/drifted"}
+    errors = call("lint", "--severity", "error", code=1)
+    assert {one["severity"] for one in errors} == {"error"}
+    twins = call("lint", "healthz-503-while-pending", "--rule", "stale/", "--severity", "warning")
+    assert [one["rule"] for one in twins] == ["stale/drifted"]
+    assert twins[0]["fix"]
+    assert "no card or page" in call("lint", "nothing", code=1)["error"]
+
+
+def test_lint_in_words_names_the_item_and_what_helps(sample: Sample) -> None:
+    index = sample.bank / "MEMORY.md"
+    index.write_text(index.read_text() + "- [Gone](cards/gone.md)\n")
+    done = run(sample, "lint", "--severity", "error")
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 1
+    assert any("gone.md" in line for line in lines)
+    assert any(line.strip().startswith("-> ") for line in lines)

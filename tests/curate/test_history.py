@@ -203,3 +203,17 @@ def test_an_event_cannot_reach_outside_the_cards_and_pages(bench: Bench, path: s
     append(curator.files.events, hostile)
     with pytest.raises(CurateError, match=r"no card or page|damaged"):
         verbs.preview_revert(curator, bench.events(), "evil")
+
+
+def test_an_event_of_another_tool_stands_by_itself(bench: Bench) -> None:
+    curator = bench.curator("other-tool")
+    confirm = curator.event("verdict", "confirm", "card:bbbbb2", title="Own env")
+    create = curator.event("act", "create", "card:bbbbb2", title="Own env")
+    for event in (create, confirm):
+        append(curator.files.events, event)
+    entries = history(bench.events())
+    assert {entry.act for entry in entries} == {create.id, confirm.id}
+    with pytest.raises(CurateError, match="nobody kept what this create changed"):
+        verbs.preview_revert(curator, bench.events(), create.id)
+    verbs.revert(curator, verbs.preview_revert(curator, bench.events(), confirm.id))
+    assert [event.verb for event in standing(bench.events())] == ["create"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -393,3 +395,28 @@ def test_a_bank_in_git_keeps_its_excerpts_in_state(bench: Bench) -> None:
     assert len(list((curator.state / "evidence").iterdir())) == 1
     verbs.undo(curator)
     assert bench.files() == before
+
+
+def test_mending_is_undone_to_the_byte_also_for_a_line_whose_file_is_gone(either: Bench) -> None:
+    index = either.bank / "MEMORY.md"
+    index.write_bytes(index.read_bytes() + b"- [Gone](cards/gone.md) \xe2\x80\x94 nowhere\n")
+    before = either.files()
+    curator = either.curator()
+    done = verbs.mend_index(curator, either.contents())
+    after = either.files()
+    assert after != before
+    verbs.undo(curator)
+    assert either.files() == before
+    verbs.redo(curator)
+    assert either.files() == after
+    verbs.revert(curator, verbs.preview_revert(curator, either.events(), done.act))
+    assert either.files() == before
+
+
+def test_importing_the_verbs_does_not_import_sqlmodel() -> None:
+    """It takes 400 ms and more, and only an act needs it."""
+    names = "verbs", "decide", "history", "lint", "merge", "purge"
+    code = "import sys\n" + "".join(f"import memtui.curate.{name}\n" for name in names)
+    code += "print('sqlmodel' in sys.modules or 'sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -37,9 +37,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing blinks, and times are those of the sample."""
+    from textual.notifications import Notification
     from textual.widgets import Input
 
     monkeypatch.setattr(Input, "_toggle_cursor", lambda self: None)
+    # A toast stays until the test has read it, however slow the machine.
+    monkeypatch.setattr(Notification, "time_left", property(lambda self: 3600.0))
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     # A loaded machine must not leave citations for later.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -73,16 +73,16 @@ def needles_of(
 ) -> Needles:
     """The item's title, lines, quotes and excerpts of its own, and words that only it has.
 
-    What another card says as well is not its own and stays, unless that card links to it or was made
-    from it.
+    What another card says as well, or a record that others cite, is not its own and stays, unless that
+    card links to it or was made from it.
     """
     own = [item.title, *item.body.splitlines(), *(cited.quote for cited in item.evidence)]
-    for digest in own_excerpts(item, contents):
-        try:
-            own += read_excerpt(excerpt_folders, digest).text.splitlines()
-        except EvidenceError:
-            # Missing or damaged: the file is deleted by its name, there is nothing to look for.
-            continue
+    folders = tuple(excerpt_folders)
+    excerpts = own_excerpts(item, contents)
+    recorded = _lines_of(folders, excerpts)
+    # A frame of a traceback, a banner: a record of something else says it too, so it tells nothing.
+    shared = _lines_of(folders, _other_excerpts(contents, excerpts)) if recorded else set()
+    own += sorted(recorded - shared)
     lines = {_MARKUP.sub("", line.strip()).strip() for line in own}
     others = "\n".join(
         f"{other.title}\n{other.body}"
@@ -105,6 +105,24 @@ def own_excerpts(item: Item, contents: BankContents) -> tuple[str, ...]:
     }
     found = (cited.excerpt for cited in item.evidence)
     return tuple(dict.fromkeys(e for e in found if e and e not in others))
+
+
+def _other_excerpts(contents: BankContents, own: Collection[str]) -> list[str]:
+    items = (*contents.cards, *contents.pages)
+    found = dict.fromkeys(cited.excerpt for item in items for cited in item.evidence)
+    return [digest for digest in found if digest and digest not in own]
+
+
+def _lines_of(folders: Iterable[Path], excerpts: Iterable[str]) -> set[str]:
+    """The lines of excerpts; one that is missing or damaged holds nothing to look for."""
+    lines: set[str] = set()
+    for digest in excerpts:
+        try:
+            text = read_excerpt(folders, digest).text
+        except EvidenceError:
+            continue
+        lines |= {line.strip() for line in text.splitlines()}
+    return lines
 
 
 def unpacked(path: Path) -> bytes:

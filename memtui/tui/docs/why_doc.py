@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memtui.reasons import MEANING, SHOWN, WARNINGS
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.document import Blank, Block, Document, Fields, Heading, Prose, document
 from memtui.tui.docs.item_rows import trust_span
 from memtui.tui.glyphs import Glyphs
-from memtui.workspace.model import ItemView, Preview
+from memtui.workspace.model import ClaimView, ItemView, Preview
 
 
-def why_document(view: ItemView, preview: Preview | None, glyphs: Glyphs) -> Document:
-    """The decision of the next plan about the item, its states, and its trust as a sum."""
+def why_document(
+    view: ItemView,
+    preview: Preview | None,
+    glyphs: Glyphs,
+    claims: Sequence[ClaimView] = (),
+) -> Document:
+    """The decision of the next plan about the item, its states, and its trust as a sum.
+
+    `claims` are a page's: those that lost their support are named, with what became of their cards.
+    """
     item = view.item
     blocks: list[Block] = [Prose(((line_of(item.title or item.name), "title"),)), Blank()]
     blocks += _next_time(view, preview, glyphs)
@@ -19,8 +29,35 @@ def why_document(view: ItemView, preview: Preview | None, glyphs: Glyphs) -> Doc
     for state in warnings:
         cause = f": {line_of(state.cause)}" if state.cause else ""
         blocks.append(Prose(((f"{glyphs.warning} {state.reason}{cause}", "state-warn"),)))
+    blocks += _lost(claims, glyphs)
     blocks += [Blank(), Heading((("trust", "muted"),)), *_trust(view, glyphs)]
     return document(f"why:{item.id}", "why", blocks)
+
+
+def _lost(claims: Sequence[ClaimView], glyphs: Glyphs) -> list[Block]:
+    """The sentences of a page of which no cited card holds, and why not."""
+    lost = [claim for claim in claims if not claim.holds and (claim.cards or claim.missing)]
+    if not claims:
+        return []
+    title = (
+        f"{len(lost)} of {len(claims)} claims lost their support" if lost else "every claim holds"
+    )
+    blocks: list[Block] = [Blank(), Heading(((title, "muted"),))]
+    for claim in lost:
+        said = line_of(claim.claim.text, 500)
+        blocks.append(Prose(((f"{glyphs.gone} ", "state-absent"), (said, "text"))))
+        for card in claim.cards:
+            state = card.states[0] if card.states else None
+            cause = f": {line_of(state.cause)}" if state and state.cause else ""
+            reason = f"{state.reason}{cause}" if state else ""
+            name = f"  {glyphs.child} {line_of(card.item.name, 80)} "
+            blocks.append(Prose(((name, "link"), (reason, "state-absent"))))
+        for missing in claim.missing:
+            name = f"  {glyphs.child} {line_of(missing, 80)} "
+            blocks.append(Prose(((name, "link"), ("no such card", "state-absent"))))
+    if lost:
+        blocks.append(Prose((("C", "key"), (" rebuilds the page without them", "muted"))))
+    return blocks
 
 
 def _next_time(view: ItemView, preview: Preview | None, glyphs: Glyphs) -> list[Block]:

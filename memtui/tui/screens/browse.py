@@ -11,7 +11,7 @@ from memtui.tui.actions import bindings
 from memtui.tui.screens.layout import LayoutPart
 from memtui.tui.screens.notices import NoticesPart
 from memtui.tui.screens.reading import ReadingPart
-from memtui.tui.screens.verbs import VerbsPart
+from memtui.tui.screens.shaping import ShapingPart
 from memtui.tui.widgets.cards_pane import CardsPane
 from memtui.tui.widgets.detail_pane import DetailPane
 from memtui.tui.widgets.input_line import InputLine
@@ -23,7 +23,7 @@ from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
 
 
-class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, VerbsPart):
+class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart):
     """Browse what is remembered."""
 
     CSS_PATH = "browse.tcss"

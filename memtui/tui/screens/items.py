@@ -35,8 +35,9 @@ class ItemsPart(WalkPart):
         if found is None:
             self.say("w asks about a card or page: put the cursor on one")
             return
-        title = f"Why  {found.item.id}"
-        self.app.push_screen(PaperScreen(title, why_document(found, self.preview, self.glyphs)))
+        claims = self.core.claims(self.view, found) if self.view is not None else ()
+        text = why_document(found, self.preview, self.glyphs, claims)
+        self.app.push_screen(PaperScreen(f"Why  {found.item.id}", text))
 
     def action_edit(self) -> None:
         """Open the file in the user's editor; the bank is read again after it."""
@@ -44,6 +45,10 @@ class ItemsPart(WalkPart):
         if found is None:
             self.say("e edits a card or page: put the cursor on one")
             return
+        self.edit_item(found)
+
+    def edit_item(self, found: ItemView) -> None:
+        """Open the file of a card or page in the user's editor; the bank is read again after it."""
         try:
             self.memtui.editor.edit(self.memtui, found.item.path)
         except ServiceError as error:

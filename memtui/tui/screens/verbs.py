@@ -13,6 +13,7 @@ from memtui.curate.act import ActResult, ConflictError, CurateError
 from memtui.curate.curator import Curator
 from memtui.tui.acting import Acts, Deed
 from memtui.tui.actions import BY_ID
+from memtui.tui.asking import refusal
 from memtui.tui.docs.clean import line_of
 from memtui.tui.screens.items import ItemsPart
 from memtui.tui.widgets.input_line import InputLine
@@ -45,10 +46,9 @@ class VerbsPart(ItemsPart):
         """An act was refused: say what stands in its way and what helps."""
         if isinstance(error, ConflictError):
             self.show_conflict(deed, error)
-        elif isinstance(error, CurateError):
-            self.say("; ".join(filter(None, (line_of(error.what), error.do))), "warning")
         else:
-            self.say(f"{deed.doing} failed: {line_of(str(error))}; nothing was changed", "error")
+            expected = isinstance(error, CurateError)
+            self.say(refusal(error, deed.doing), "warning" if expected else "error")
 
     def show_conflict(self, deed: Deed, error: ConflictError) -> None:
         """Files changed meanwhile."""

@@ -11,7 +11,6 @@ from memtui.tui.glyphs import Glyphs, glyphs_of
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
-    from memtui.workspace.curating import Reloaded
     from memtui.workspace.upkeep import InboxView
 
 Severity = Literal["information", "warning", "error"]
@@ -49,9 +48,6 @@ class ViewScreen(Screen[None]):
     def take_inbox(self, found: InboxView) -> None:
         """Something waits in the inbox, or waits no longer."""
         self.refresh_bars()
-
-    def take_reloaded(self, reloaded: Reloaded) -> None:
-        """The bank was read after an act."""
 
     def say(self, text: str, severity: Severity = "information") -> None:
         """Tell the user: a toast, and the end of the status bar. Never markup."""

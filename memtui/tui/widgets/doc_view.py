@@ -33,8 +33,8 @@ class DocView(Toned, can_focus=True):
         generation: int
         lines: list[Line]
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
         self.document = _EMPTY
         self._lines: list[Line] = []
         self._generation = 0

@@ -1,0 +1,108 @@
+"""The health of an open bank: what the linter finds, with all that is known besides the text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from memtui import reasons
+from memtui.curate.curator import Curator
+from memtui.curate.lint import Finding, Source, lint, source_of, untold
+from memtui.index.states import State
+from memtui.ledger.access import LEDGER_NAME
+from memtui.workspace.model import BankView
+
+INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
+"""The instruction files of a project that cards are compared with."""
+_LARGEST = 256 * 1024
+_EVIDENCE = (reasons.EVIDENCE_GONE, reasons.EVIDENCE_CHANGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Findings of one look at the bank, errors first. `notes` say what could not be looked at."""
+
+    findings: tuple[Finding, ...]
+    at: datetime
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a look at the bank needs, read at one moment. `notes` say what could not be read."""
+
+    source: Source
+    notes: tuple[str, ...] = ()
+
+
+def gather(curator: Curator, view: BankView, project_root: Path | None) -> Gathered:
+    """Read what the linter needs besides the bank of `view`. Blocks. Raises OSError."""
+    texts, notes = _instructions(project_root)
+    return Gathered(source_for(curator, view, texts), notes)
+
+
+def examine(gathered: Gathered, tell: Callable[[int, int], None] = untold) -> Health:
+    """Lint. Blocks for as long as the rules take, and needs no curator meanwhile.
+
+    `tell` hears how many rules are done of how many; what it raises ends the work.
+    """
+    found = lint(gathered.source, tell)
+    return Health(tuple(found), gathered.source.now, gathered.notes)
+
+
+def source_for(curator: Curator, view: BankView, instructions: Mapping[str, str]) -> Source:
+    """What the linter reads: the bank, and what drift, evidence checks and past queries say."""
+    plain = source_of(curator, view.contents)
+    return Source(
+        contents=plain.contents,
+        now=plain.now,
+        index=plain.index,
+        drift=_drift(view),
+        evidence=_evidence(view),
+        instructions=instructions,
+        missed=_missed(curator),
+        excerpts=plain.excerpts,
+        unfinished=plain.unfinished,
+    )
+
+
+def _drift(view: BankView) -> dict[str, str]:
+    return {
+        found.item.id: state.cause
+        for found in view.cards
+        for state in found.states
+        if state.reason == reasons.DRIFTED
+    }
+
+
+def _evidence(view: BankView) -> dict[str, tuple[State, ...]]:
+    states = {
+        found.item.id: tuple(state for state in found.states if state.reason in _EVIDENCE)
+        for found in (*view.cards, *view.pages)
+    }
+    return {item: found for item, found in states.items() if found}
+
+
+def _missed(curator: Curator) -> Mapping[str, int]:
+    """Queries that found nothing, with how often they were asked."""
+    if not (curator.state / LEDGER_NAME).exists():
+        return {}
+    asked = curator.ledger.retrievals()
+    return Counter(one.query for one in asked if one.query.strip() and not one.candidates)
+
+
+def _instructions(root: Path | None) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The instruction files of the project by path, and what could not be read."""
+    texts: dict[str, str] = {}
+    notes = []
+    for name in INSTRUCTION_FILES if root is not None else ():
+        file = (root or Path()) / name
+        try:
+            if file.is_file() and file.stat().st_size <= _LARGEST:
+                texts[name] = file.read_text("utf-8", "replace")
+        except OSError as error:
+            notes.append(f"{name} is not compared: {error}")
+    return texts, tuple(notes)

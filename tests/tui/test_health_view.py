@@ -1,0 +1,158 @@
+"""The Health view by keyboard: findings, the verbs on them, one-key repairs, drift day."""
+
+from __future__ import annotations
+
+import subprocess
+
+from memtui.bank.model import Status
+from memtui.workspace.sample import Sample
+from tests.tui.conftest import Open, settle, text_of
+from tests.tui.curating import browse, bytes_of, item, press, write_card
+
+SIZE = (140, 40)
+DRIFTED = "healthz-503-while-pending"
+
+
+async def test_findings_errors_first_and_enter_goes_to_the_item(open_app: Open) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4")
+        shown = text_of(app)
+        assert "3 errors, 7 warnings, 4 hints" in shown
+        assert "rebuild the page" in shown
+        await press(pilot, "slash", *"drifted", "enter", "enter")
+        assert app.screen is browse(app)
+        assert browse(app).pages_list.key == item(app, "change-the-schema").item.id
+
+
+async def test_a_repair_is_one_key_and_the_finding_goes(open_app: Open, sample: Sample) -> None:
+    before = bytes_of(sample)
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "slash", *"expired", "enter")
+        assert "demotes it" in text_of(app)
+        await press(pilot, "r")
+        assert item(app, "sandbox-keys-until-rotation").item.status is Status.STALE
+        assert "nothing matches" in text_of(app)
+        await press(pilot, "u")
+        assert "expired on 2026-11-15" in text_of(app)
+        assert bytes_of(sample) == before
+
+
+async def test_the_index_is_mended_with_one_key(open_app: Open, sample: Sample) -> None:
+    index = sample.bank / "MEMORY.md"
+    lines = index.read_text().splitlines(keepends=True)
+    broken = "".join(line for line in lines if "exit-codes.md" not in line)
+    index.write_text(broken + "- [Gone](cards/gone.md) — nowhere\n")
+    before = bytes_of(sample)
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "slash", *"index", "enter")
+        assert "1/2" in text_of(app)
+        await press(pilot, "r")
+        assert "nothing matches" in text_of(app)
+        assert "cards/exit-codes.md" in index.read_text()
+        assert "gone.md" not in index.read_text()
+        await press(pilot, "u")
+        assert bytes_of(sample) == before
+
+
+async def test_twins_are_merged_from_here(open_app: Open, sample: Sample) -> None:
+    source = (sample.bank / "cards" / "exit-codes.md").read_text()
+    title = next(line for line in source.splitlines() if line.startswith("description:"))[13:]
+    body = source.split("---\n", 2)[2]
+    write_card(sample.bank, "exit-codes-again", title.strip('"'), body)
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "slash", *"twin", "enter")
+        assert "exit-codes-again" in text_of(app)
+        await press(pilot, "d")
+        assert "Which one to demote?" in text_of(app)
+        await press(pilot, "escape", "r")
+        assert "Merge  2 cards" in text_of(app)
+        await press(pilot, "s")
+        assert item(app, "exit-codes").item.status is Status.RETIRED
+        assert item(app, "exit-codes-again").item.status is Status.RETIRED
+
+
+async def test_verbs_on_one_side_of_a_finding(open_app: Open, sample: Sample) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "slash", *"relative-date", "enter", "c")
+        events = browse(app).view.contents.events  # type: ignore[union-attr]
+        assert events[-1].verb == "confirm"
+        await press(pilot, "f", *"wrong day", "enter")
+        events = browse(app).view.contents.events  # type: ignore[union-attr]
+        assert (events[-1].verb, events[-1].reason) == ("flag", "wrong day")
+        await press(pilot, "w")
+        assert "trust" in text_of(app)
+
+
+async def test_facets(open_app: Open) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "t", "j", "enter")
+        assert "Health · error" in text_of(app)
+        assert "warning" not in text_of(app).splitlines()[2]
+        await press(pilot, "escape")
+        assert "Health · error" not in text_of(app)
+
+
+async def test_drift_day_confirms_with_one_key_and_comes_to_an_end(
+    open_app: Open, sample: Sample
+) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "at", "enter")
+        assert "1 card touched" in text_of(app)
+        assert "2ce795d 2026-11-16" in text_of(app)
+        await press(pilot, "c")
+        assert "no card is touched" in text_of(app)
+        events = browse(app).view.contents.events  # type: ignore[union-attr]
+        head = subprocess.run(
+            ["git", "-C", sample.project, "rev-parse", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        assert events[-1].data["commit"] == head
+        assert not item(app, DRIFTED).states
+        await press(pilot, "u")
+        assert "1 card touched" in text_of(app)
+        await press(pilot, "d")
+        assert item(app, DRIFTED).item.status is Status.STALE
+        assert "no card is touched" in text_of(app)
+        await press(pilot, "escape")
+        assert "warnings" in text_of(app)
+
+
+async def test_drift_day_since_a_commit_and_since_nonsense(open_app: Open) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "at", *"585415d", "enter")
+        assert "since 585415d" in text_of(app)
+        assert "1 card touched" in text_of(app)
+        await press(pilot, "at", *"nowhere", "enter")
+        assert "there is no commit nowhere" in text_of(app)
+
+
+async def test_a_healthy_bank_has_nothing_to_complain_about(open_app: Open, sample: Sample) -> None:
+    for folder in ("cards", "pages"):
+        for file in (sample.bank / folder).glob("*.md"):
+            file.unlink()
+    (sample.bank / "MEMORY.md").write_text("# svc-order\n")
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4")
+        assert "nothing to complain about" in text_of(app)
+        await press(pilot, "d", "r", "enter", "C")
+        assert "nothing found" in text_of(app)
