@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -10,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from memtui.curate.decide import verbs_of
+from memtui.curate.proposals import to_record
 from memtui.tui.app import MemtuiApp
 from memtui.tui.docs.inbox_docs import SAYS
 from memtui.tui.screens.inbox import InboxScreen
@@ -50,8 +52,8 @@ async def test_accept_reject_switch_and_undo(slept: Sample, open_app: Open) -> N
         assert titles[0][:40] in shown
         assert "becomes a card" in shown
         cards = set((slept.bank / "cards").glob("*.md"))
-        shown = await press(pilot, "p")
-        assert "created: " in shown
+        await press(pilot, "p")
+        assert app.browse.last.startswith("created: ")
         made = set((slept.bank / "cards").glob("*.md")) - cards
         assert len(made) == 1
         assert titles[0] not in waiting(app)
@@ -78,8 +80,8 @@ async def test_marks_and_groups_are_decided_together(slept: Sample, open_app: Op
         count = len(waiting(app))
         shown = await press(pilot, "f3", "space", "space", "space")
         assert "3 marked" in shown
-        shown = await press(pilot, "d")
-        assert "rejected: 3 proposals" in shown
+        await press(pilot, "d")
+        assert app.browse.last.startswith("rejected: 3 proposals")
         assert len(waiting(app)) == count - 3
         screen = app.screen
         assert isinstance(screen, InboxScreen)
@@ -106,16 +108,16 @@ async def test_edit_then_accept(slept: Sample, open_app: Open) -> None:
     app = open_app(editor=Typing("description: ", "description: Said better, "))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        shown = await press(pilot, "f3", "e")
-        assert "created: " in shown
+        await press(pilot, "f3", "e")
+        assert app.browse.last.startswith("created: Said better, ")
         cards = [path.read_text() for path in (slept.bank / "cards").glob("*said-better*.md")]
         assert len(cards) == 1
         broken = open_app(editor=Typing("description: ", "description: [\n"))
     async with broken.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         before = waiting(broken)
-        shown = await press(pilot, "f3", "e")
-        assert "mend it" in shown
+        await press(pilot, "f3", "e")
+        assert cast(InboxScreen, broken.screen).last.endswith("mend it and save again")
         assert waiting(broken) == before
 
 
@@ -135,12 +137,18 @@ async def test_sleep_runs_in_the_background(sample: Sample, open_app: Open) -> N
 
 async def test_hostile_proposals_are_literal(slept: Sample, open_app: Open) -> None:
     hostile = "[red]x[/] \x1b]52;c;aGk=\x07 \u2028 \u202e abc"
-    app = open_app(editor=Typing("description: ", f"description: {hostile[:8]}"))
+    with open_workspace(None, slept.project, slept.environ()) as core:
+        first = core.upkeep.inbox().waiting[0].proposal
+        assert first.draft is not None
+        draft = replace(first.draft, title=hostile, body=f"Use when: {hostile}")
+        odd = replace(first, title=hostile, draft=draft, reason=hostile, session=hostile)
+        core.curating.ask(lambda curator: curator.ledger.put_proposal(to_record(odd)))
+    app = open_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        shown = await press(pilot, "f3", "e")
-        assert "\x1b" not in shown
-        assert "[red]x[/" in shown or "mend it" in shown
+        shown = await press(pilot, "f3")
+        assert shown.count("[red]x[/]") >= 4
+        assert not set(shown) & {"\x1b", "\x07", "\u2028", "\u202e"}
 
 
 async def test_both_sides_on_a_narrow_screen(slept: Sample, open_app: Open) -> None:
@@ -148,13 +156,13 @@ async def test_both_sides_on_a_narrow_screen(slept: Sample, open_app: Open) -> N
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         shown = await press(pilot, "f3")
-        assert "2 Proposed" in shown
-        assert "3 Nearest" not in shown
+        assert "Proposed" in shown
+        assert "Nearest and evidence" not in shown
         shown = await press(pilot, "tab", "tab")
-        assert "3 Nearest" in shown
+        assert "Nearest and evidence" in shown
         assert "evidence" in shown
         shown = await press(pilot, "tab")
-        assert "2 Proposed" in shown
+        assert "Proposed" in shown
 
 
 @pytest.mark.parametrize("size", SIZES)
