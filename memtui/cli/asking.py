@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from memtui.cli.command import CommandError
@@ -40,8 +42,9 @@ class EditorFile:
                 "no terminal for an editor", "set EDITOR, or give the text with --from"
             )
         try:
-            words = [*shlex.split(command), str(self.path)]
-            code = subprocess.run(words, check=False).returncode
+            with _deaf_to_interrupts():
+                words = [*shlex.split(command), str(self.path)]
+                code = subprocess.run(words, check=False).returncode
         except (OSError, ValueError) as error:
             self.forget()
             raise CommandError(
@@ -58,6 +61,16 @@ class EditorFile:
         """Remove the file: its text is saved, or was never changed."""
         self.path.unlink(missing_ok=True)
         self.path.parent.rmdir()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ctrl+C in the editor is the editor's: it must not end memtui and leave the text behind."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def text_from(source: str) -> bytes:

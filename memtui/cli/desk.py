@@ -13,6 +13,7 @@ from memtui.bank.model import Card, Page
 from memtui.cli.command import CONFLICT, NOT_FOUND, CommandError, Context, answer
 from memtui.curate.act import ActResult, Conflict, ConflictError, CurateError, NothingToDoError
 from memtui.curate.curator import Curator
+from memtui.curate.healing import Healed
 from memtui.curate.hunks import text_of, unified
 from memtui.ledger.access import LedgerError
 from memtui.safety.sanitize import sanitize
@@ -42,7 +43,7 @@ class Desk:
         """The cards and pages of these handles or names, each once. Raises CommandError."""
         found = {}
         for word in words:
-            view = self.view.find(word)
+            view = self.view.find(word) or self._of_file(word)
             if view is None:
                 raise CommandError(
                     f"no card or page is called {word}",
@@ -51,6 +52,12 @@ class Desk:
                 )
             found[view.item.id] = view
         return list(found.values())
+
+    def _of_file(self, word: str) -> ItemView | None:
+        """The item whose file is called so: hosts give a file another name than its text says."""
+        stem = word.removesuffix(".md")
+        both = (*self.view.cards, *self.view.pages)
+        return next((view for view in both if view.item.path.stem == stem), None)
 
     def items(self, words: Iterable[str]) -> list[Card | Page]:
         """Like `views`, without what was computed about them."""
@@ -91,11 +98,17 @@ def desk(context: Context) -> Iterator[Desk]:
     """Open the bank to act on it. Raises CommandError for everything that a verb may raise."""
     with context.open() as workspace, speaking():
         curating = workspace.curating
-        curating.heal()
+        _tell_healed(curating.heal())
         after = curating.reload()
         opened = Desk(workspace, context, curating, after.view)
         opened.take(after)
         yield opened
+
+
+def _tell_healed(healed: Healed) -> None:
+    for acts, what in ((healed.done, "finished"), (healed.undone, "taken back")):
+        if acts:
+            sys.stderr.write(f"memtui: acts cut off by a killed process, now {what}: {len(acts)}\n")
 
 
 @contextmanager

@@ -26,6 +26,8 @@ from memtui.sessions.spans import Piece, pieces_of, read_piece
 from memtui.sessions.texts import words
 
 _BATCH = 500
+_GENTLE_BATCH = 60
+"""Lines in one transaction while a person works: an appended record must not wait long for the lock."""
 _BEHIND = (
     "SELECT id FROM files WHERE gone = 0 AND text_offset < offset ORDER BY mtime_ns DESC, id DESC"
 )
@@ -61,10 +63,13 @@ class FullText:
         *,
         seconds: float | None = None,
         gentle: bool = False,
+        told: Callable[[float], None] | None = None,
     ) -> bool:
         """Index what was catalogued but not yet indexed. True when nothing is left.
 
-        Stops when `cancelled` or after `seconds`; goes on there next time. Raises sqlite3.Error.
+        `gentle` leaves half of the time to other threads; `told` hears at first and after each batch
+        which share of all bytes is indexed, from 0 to 1. Stops when `cancelled` or after `seconds`;
+        goes on there next time. Raises sqlite3.Error.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
 
@@ -73,9 +78,19 @@ class FullText:
             return late or (cancelled is not None and cancelled())
 
         with closing(open_writer(self._catalogue.path)) as db:
+            view = self._catalogue.view(db)
+            done = view.bytes - view.text_behind
+
+            def tell(read: int) -> None:
+                nonlocal done
+                done += read
+                if told is not None and view.bytes:
+                    told(min(1.0, done / view.bytes))
+
+            tell(0)
             for (file,) in db.execute(_BEHIND).fetchall():
                 host = self._catalogue.hosts.get(load_file(db, file).host)
-                if host is not None and not _Filler(db, host, file, gentle).run(stop):
+                if host is not None and not _Filler(db, host, file, gentle, tell).run(stop):
                     return False
         return True
 
@@ -131,11 +146,20 @@ class FullText:
 class _Filler:
     """Reads one file again and indexes its records."""
 
-    def __init__(self, db: sqlite3.Connection, host: Host, file: int, gentle: bool) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        host: Host,
+        file: int,
+        gentle: bool,
+        tell: Callable[[int], None],
+    ) -> None:
         self._db = db
         self._host = host
         self._file = file
         self._gentle = gentle
+        self._tell = tell
+        self._read = 0
 
     def run(self, stop: Callable[[], bool]) -> bool:
         """Index to where the catalogue stands. False when it was told to stop before."""
@@ -148,10 +172,11 @@ class _Filler:
             except BaseException:
                 self._db.execute("ROLLBACK")
                 raise
+            self._tell(self._read)
             if not more:
                 return True
             if self._gentle:
-                time.sleep((time.monotonic() - begun) / 3)
+                time.sleep(time.monotonic() - begun)
         return False
 
     def _batch(self) -> bool:
@@ -160,13 +185,15 @@ class _Filler:
         offset, ordinal, saved = self._db.execute(
             "SELECT text_offset, text_ordinal, text_state FROM files WHERE id = ?", (self._file,)
         ).fetchone()
+        begun = offset
         parser = self._host.parser(row.source, json.loads(saved) if saved else None)
         lines = open_lines(row.source, offset, ordinal)
         texts: list[tuple[int, Entry]] = []
+        size = _GENTLE_BATCH if self._gentle else _BATCH
         done = 0
         try:
             for line in lines:
-                if lines.offset > row.offset or done >= _BATCH:
+                if lines.offset > row.offset or done >= size:
                     break
                 if isinstance(line, RawLine):
                     events = parser.feed(line)
@@ -178,6 +205,7 @@ class _Filler:
         behind = offset < row.offset and done > 0
         if not behind:
             offset = row.offset
+        self._read = offset - begun
         self._db.execute(
             "UPDATE files SET text_offset = ?, text_ordinal = ?, text_state = ? WHERE id = ?",
             (offset, ordinal, dump_state(parser.state()), self._file),

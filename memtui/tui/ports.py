@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -118,6 +118,14 @@ class Core(Protocol):
 
     def update(self, paths: tuple[Path, ...]) -> object:
         """Catalogue what is new in these transcripts. Blocks."""
+        ...
+
+    def read_text(self, told: Callable[[float], None], cancelled: Callable[[], bool]) -> bool:
+        """Make more of the sessions' text findable; whether all of it is. Blocks for long."""
+        ...
+
+    def find(self, sessions: Collection[int], words: Sequence[str]) -> frozenset[tuple[int, int]]:
+        """The rows of these sessions that hold all words, by session and sequence number. Blocks."""
         ...
 
     def watch(self) -> AsyncIterator[Changed]:

@@ -101,7 +101,7 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "ledger",
-            f"{waiting} acts were cut off by a killed process",
+            f"acts cut off by a killed process: {waiting}",
             "`memtui history` or opening the app finishes them or takes them back",
         )
 

@@ -6,7 +6,7 @@ Screen and commands ask here, so that they cannot differ.
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,8 @@ from memtui.inject.limits import delivered
 from memtui.inject.model import Request
 from memtui.inject.plan import plan
 from memtui.sessions.catalogue import Catalogue
+from memtui.sessions.find import find_places
+from memtui.sessions.fulltext import FullText
 from memtui.sessions.rows import Facet
 from memtui.sessions.scan import Progress, Scanner, ScanReport
 from memtui.sessions.timeline import Timeline
@@ -342,6 +344,16 @@ class Workspace:
             scanner.close()
         self._citing.touched(paths)
         return report
+
+    def read_text(
+        self, told: Callable[[float], None], cancelled: Callable[[], bool] | None = None
+    ) -> bool:
+        """Index more of the full text, gently; whether all is there. Raises sqlite3.Error. Blocks."""
+        return FullText(self.catalogue).fill(cancelled, gentle=True, told=told)
+
+    def find(self, sessions: Collection[int], words: Sequence[str]) -> frozenset[tuple[int, int]]:
+        """The rows of these sessions that hold all words (see `find_places`). Raises sqlite3.Error."""
+        return find_places(self.catalogue, sessions, words)
 
     async def watch(self) -> AsyncIterator[Changed]:
         """What changes under the bank and the transcripts, for as long as it is listened to."""

@@ -6,12 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from memtui.bank.load import identify
 from memtui.paths import places
 from memtui.workspace.sample import Sample
+
+Call = Callable[..., Any]
+"""A command in the test's own process: its words and exit code (0) to its JSON, or that of its error."""
 
 ROOT = Path(__file__).resolve().parents[2]
 

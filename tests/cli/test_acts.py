@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memtui.bank.load import load
 from memtui.cli.main import main
+from memtui.curate.curator import Curator
 from memtui.workspace.sample import Sample
-from tests.cli.running import answer, editor, files, run, start
+from tests.cli.running import Call, answer, editor, files, run, start
 
 POOL = "pool-timeout-unset-env"
 SESSION = "claude-code:871e05e3-48f3-4cce-90cd-e40e31ca0ec9"
@@ -52,31 +50,6 @@ EVERY_VERB = {
     "supersede page": ("supersede", "how-we-retry", "--by", "money-and-csv"),
     "merge pages": ("merge", "change-the-schema", "ship-a-version"),
 }
-
-
-@pytest.fixture
-def inside(sample: Sample, monkeypatch: pytest.MonkeyPatch) -> Sample:
-    """The sample for commands that run in this process."""
-    for name, value in {**sample.environ(), "MEMTUI_WRITER": "ada"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(sample.project)
-    return sample
-
-
-Call = Callable[..., Any]
-
-
-@pytest.fixture
-def call(inside: Sample, capsys: pytest.CaptureFixture[str]) -> Call:
-    """Runs a command in this process and gives back its JSON, or that of its error."""
-
-    def called(*words: str, code: int = 0) -> Any:
-        assert inside.bank.is_dir()
-        assert main([*words, "--json"]) == code
-        told = capsys.readouterr()
-        return json.loads(told.out or told.err)
-
-    return called
 
 
 @pytest.mark.timeout(300)
@@ -185,93 +158,6 @@ def test_an_error_is_json_where_json_was_asked_for(sample: Sample) -> None:
     assert "no card or page" in answer(sample, "--json", "demote", "nothing", code=1)["error"]
 
 
-def test_edit_takes_a_text_from_a_file_or_standard_input(sample: Sample) -> None:
-    path = sample.bank / "cards" / f"{POOL}.md"
-    text = path.read_bytes().replace(b"Use when:", b"Use when, and only when:")
-    assert answer(sample, "edit", POOL, "--from", "-", text=text)["verb"] == "edit"
-    assert path.read_bytes() == text
-    assert run(sample, "edit", POOL, "--from", "-", text=text).returncode == 1
-    broken = answer(sample, "edit", POOL, "--from", "-", text=b"no front matter\n", code=2)
-    assert broken["problems"]
-    assert path.read_bytes() == text
-
-
-def test_a_text_that_cannot_be_saved_stays_in_a_file(sample: Sample, tmp_path: Path) -> None:
-    write = editor(tmp_path, "printf 'all of it gone wrong' > \"$1\"")
-    done = run(sample, "edit", POOL, EDITOR=write)
-    assert done.returncode == 2
-    kept = done.stderr.decode().split("your text is in ")[1].split(":")[0]
-    assert Path(kept).read_text() == "all of it gone wrong"
-
-
-def test_an_edit_beside_another_one_is_a_conflict_with_its_texts(
-    sample: Sample, tmp_path: Path
-) -> None:
-    path = sample.bank / "cards" / f"{POOL}.md"
-    meanwhile = editor(tmp_path, f"echo Theirs. >> '{path}'\necho Ours. >> \"$1\"")
-    found = answer(sample, "edit", POOL, EDITOR=meanwhile, code=3)
-    [conflict] = found["conflicts"]
-    assert conflict["theirs"].endswith("Theirs.\n")
-    assert conflict["ours"].endswith("Ours.\n")
-    assert path.read_text().endswith("Theirs.\n")
-    kept = found["do"].split("your text is in ")[1].split(":")[0]
-    assert Path(kept).read_text().endswith("Ours.\n")
-
-
-def test_undo_shows_what_changed_since_and_asks_which(sample: Sample, call: Call) -> None:
-    path = sample.bank / "cards" / f"{POOL}.md"
-    before = path.read_bytes()
-    call("pin", "exit-codes")
-    call("demote", POOL)
-    path.write_bytes(path.read_bytes() + b"Theirs.\n")
-    done = run(sample, "undo")
-    assert done.returncode == 3
-    assert b"+Theirs." in done.stderr
-    assert b"--resolve" in done.stderr
-    [undone] = call("undo", "--resolve", "ours")
-    assert undone["verb"] == "undo"
-    assert path.read_bytes() == before
-
-
-def test_what_was_undone_before_a_conflict_is_told(sample: Sample, call: Call) -> None:
-    path = sample.bank / "cards" / f"{POOL}.md"
-    call("demote", POOL)
-    call("pin", "exit-codes")
-    path.write_bytes(path.read_bytes() + b"Theirs.\n")
-    done = run(sample, "undo", "-n", "2")
-    assert done.returncode == 3
-    assert b"undid pin" in done.stdout
-    assert b"+Theirs." in done.stderr
-
-
-def test_promote_drafts_from_turns_and_cites_them(
-    sample: Sample, call: Call, tmp_path: Path
-) -> None:
-    dry = call("promote", FAILURE, "--dry-run")
-    assert dry["rule"] == "pair"
-    assert dry["body"].startswith("Use when: ")
-    assert FAILURE in [cited["ref"] for cited in dry["evidence"]]
-    title = "The pool is empty without ORDER_POOL_SIZE"
-    write = editor(tmp_path, f"sed -i 's/^description: .*/description: {title}/' \"$1\"")
-    made = answer(sample, "promote", FAILURE, EDITOR=write)
-    card = call("show", made["details"]["name"])
-    assert card["title"] == title
-    assert card["id"] == made["details"]["id"]
-    assert {cited["ref"] for cited in card["evidence"]} == {c["ref"] for c in dry["evidence"]}
-    walked = call("walk", card["id"])
-    assert {step["check"] for step in walked} == {"verified"}
-    again = run(sample, "promote", FAILURE, EDITOR=write)
-    assert again.returncode == 2
-    assert f"--supersedes {card['name']}".encode() in again.stderr
-
-
-def test_candidates_lead_to_promote(call: Call) -> None:
-    found = call("candidates", SESSION)
-    assert found[0]["reason"] == "a failure and its success"
-    refs = [cited["ref"] for cited in found[0]["evidence"]]
-    assert call("promote", *refs, "--dry-run")["title"] == found[0]["title"]
-
-
 def test_merge_and_compile_show_before_they_write(sample: Sample, call: Call) -> None:
     before = files(sample)
     proposal = call("merge", *ENV_CARDS[:2], "--dry-run")
@@ -308,62 +194,11 @@ def test_purge_says_with_its_exit_code_what_still_holds_it(sample: Sample, call:
     assert not receipt["clean"]
 
 
-def test_history_shows_diffs_and_the_bank_of_a_day(
-    sample: Sample, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = sample.bank / "cards" / f"{POOL}.md"
-    old = path.read_text()
-    monkeypatch.setenv("MEMTUI_NOW", "2026-11-21T08:00:00Z")
-    act = call("demote", POOL, "--reason", "old")
-    [entry] = call("history", act["act"], "--diff")
-    assert (entry["verb"], entry["reason"], entry["writer"]) == ("demote", "old", "ada")
-    assert "+  status: stale" in entry["diffs"][f"cards/{POOL}.md"]
-    assert [e["verb"] for e in call("history", POOL, "-n", "1")] == ["demote"]
-    then = call("history", POOL, "--as-of", "2026-11-20")
-    assert then == {"path": f"cards/{POOL}.md", "exact": True, "text": old}
-    since = call("history", POOL, "--as-of", "2026-11-20", "--diff")
-    assert "+  status: stale" in since["text"]
-    paths = [then["path"] for then in call("history", "--as-of", "2026-11-20")]
-    assert f"cards/{POOL}.md" in paths
-    assert [e["verb"] for e in call("history", "--verb", "demote", "--writer", "ada")] == ["demote"]
-
-
-def test_revert_takes_an_act_out_of_the_middle_after_showing_it(sample: Sample, call: Call) -> None:
-    before = files(sample)
-    act = call("demote", POOL)["act"]
-    call("confirm", "exit-codes")
-    plan = call("revert", act, "--dry-run")
-    assert "+  status: active" in plan["diffs"][f"cards/{POOL}.md"]
-    assert run(sample, "revert", act).returncode == 2
-    shown = run(sample, "revert", act, "--yes")
-    assert shown.returncode == 0
-    assert b"reverted demote" in shown.stdout
-    assert files(sample) == before
-    assert call("revert", act, "--yes", code=1)["error"] == ("this act was taken back already")
-
-
-def test_commands_and_an_edit_made_outside_do_not_lose_each_other(
-    sample: Sample, call: Call
-) -> None:
-    path = sample.bank / "cards" / "exit-codes.md"
-    path.write_bytes(path.read_bytes() + b"Theirs.\n")
-    call("demote", "exit-codes")
-    assert path.read_text().endswith("Theirs.\n")
-    assert "status: stale" in path.read_text()
-
-
 def test_hostile_names_reach_no_terminal(sample: Sample) -> None:
     done = run(sample, "demote", "x\x1b]52;c;aGk=\x07y")
     assert done.returncode == 1
     assert b"\x1b" not in done.stderr
     assert b"\x07" not in done.stderr
-
-
-def test_act_json_is_what_the_log_says(call: Call) -> None:
-    act = call("flag", POOL, "--reason", "doubt")
-    events = call("log", "-n", "1")
-    assert events[0]["data"]["act"] == act["act"]
-    assert (events[0]["verb"], events[0]["reason"]) == ("flag", "doubt")
 
 
 def test_three_commands_at_once_lose_nothing(sample: Sample) -> None:
@@ -398,3 +233,37 @@ def test_lint_in_words_names_the_item_and_what_helps(sample: Sample) -> None:
     assert done.returncode == 1
     assert any("gone.md" in line for line in lines)
     assert any(line.strip().startswith("-> ") for line in lines)
+
+
+def test_a_hosts_own_memory_is_curated_and_undone_to_the_byte(inside: Sample, call: Call) -> None:
+    folder = inside.home / ".claude" / "projects" / "-home-dev-svc-order" / "memory"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    swiss, clocks = "project_swiss_shop", "feedback_no_patched_clocks.md"
+    here = ("--bank", str(folder))
+    call(*here, "demote", clocks)
+    assert b"feedback_no_patched_clocks" not in (folder / "MEMORY.md").read_bytes()
+    call(*here, "pin", swiss)
+    call(*here, "promote", clocks)
+    call(*here, "merge", swiss, clocks)
+    call(*here, "flag", swiss, "--reason", "over")
+    call(*here, "undo", "-n", "9")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_act_that_was_cut_off_is_told_by_doctor_and_finished_by_the_next_command(
+    inside: Sample, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def killed(_curator: Curator, _path: str, _data: bytes | None) -> None:
+        raise SystemExit(9)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Curator, "write", killed)
+        with pytest.raises(SystemExit):
+            main(["demote", POOL])
+    main(["doctor"])
+    assert "acts cut off by a killed process: 1" in capsys.readouterr().out
+    assert main(["history", "-n", "1"]) == 0
+    told = capsys.readouterr()
+    assert "acts cut off by a killed process, now finished: 1" in told.err
+    assert "demote" in told.out
+    assert "status: stale" in (inside.bank / "cards" / f"{POOL}.md").read_text()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.sessions.find import find_places
 from memtui.sessions.fulltext import FullText, passage_of
 from tests.sessions.session_fixtures import NOON, Talk, World, session_id
 
@@ -142,3 +143,53 @@ def test_copies_are_indexed_once(world: World) -> None:
 def test_a_catalogue_that_was_never_made(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.Error):
         FullText(World(tmp_path).catalogue).search("x")
+
+
+def test_filling_tells_how_far_it_is_and_goes_on_where_it_stopped(world: World) -> None:
+    for number in range(1, 5):
+        talk = Talk(session_id(number), at=NOON + number * 1_000_000)
+        for line in range(70):
+            talk.prompt(f"word{number} in line {line}")
+        world.write(talk)
+    world.scan()
+    text, told = FullText(world.catalogue), list[float]()
+    assert not text.fill(lambda: len(told) > 3, gentle=True, told=told.append)
+    assert told[0] == 0.0
+    assert told == sorted(told)
+    assert 0.2 < told[-1] < 0.9
+    stopped = told[-1]
+    assert text.fill(gentle=True, told=told.append)
+    assert told[4] == pytest.approx(stopped)
+    assert told[-1] == 1.0
+    sessions = [row.session for row in world.sessions()]
+    assert all(len(text.find(sessions, f"word{number}")) == 70 for number in range(1, 5))
+    told.clear()
+    assert text.fill(told=told.append)
+    assert told == [1.0]
+
+
+def test_places_hold_every_word_somewhere_in_their_row(filled: World) -> None:
+    sessions = {row.session for row in filled.sessions()}
+    by_place = {(row.session, row.seq): row.preview for row in filled.turns()}
+
+    def places(*words: str) -> set[str]:
+        found = find_places(filled.catalogue, sessions, words)
+        return {by_place.get(place, "heading") for place in found}
+
+    failed = "pytest -q → E no connection within 30s (size=0)"
+    assert places("30s") == {failed}
+    assert places("pytest", "connection") == {failed}
+    assert places("ytest -") == {failed}
+    assert "ORDER_POOL_SIZE is unset, so every acquire times out." in places("pool_size")
+    assert places("100%") == places("_x_") == places("\\") == set()
+    assert "rename the pool module" in places("ename")
+    assert find_places(filled.catalogue, sessions, ("",)) == frozenset()
+    assert find_places(filled.catalogue, (), ("pool",)) == frozenset()
+
+
+def test_letters_beyond_ascii_are_found_in_any_case(world: World) -> None:
+    world.write(Talk().prompt("Über die Straße gehen"))
+    world.scan()
+    sessions = {row.session for row in world.sessions()}
+    assert find_places(world.catalogue, sessions, ("über",))
+    assert find_places(world.catalogue, sessions, ("STRAßE",))

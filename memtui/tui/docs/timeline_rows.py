@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 
 from memtui.hosts.model import Kind
+from memtui.sessions.find import TITLE
 from memtui.sessions.rows import Flag
 from memtui.sessions.timeline import SessionRow, Timeline, TimelineRow, TurnRow
 from memtui.tui.docs.clean import line_of
@@ -15,7 +16,7 @@ from memtui.tui.glyphs import Glyphs
 from memtui.tui.tones import kind_sign
 from memtui.tui.when import age, clock
 
-HEADING = -1
+HEADING = TITLE
 """Stands for the sequence number in the key of a session's heading."""
 
 RowKey = tuple[int, int]

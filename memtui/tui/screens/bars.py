@@ -14,7 +14,7 @@ from memtui.tui.docs.bars import (
     waiting_part,
 )
 from memtui.tui.docs.clean import line_of
-from memtui.tui.screens.walk import WalkPart
+from memtui.tui.screens.find import FindPart
 from memtui.tui.views import VIEWS
 from memtui.tui.widgets.detail_pane import DetailPane
 from memtui.tui.widgets.line_list import LineList
@@ -26,7 +26,7 @@ _ALL_TABS = 64
 """Cells in which the titles of all panes have room."""
 
 
-class BarsPart(WalkPart):
+class BarsPart(FindPart):
     """What the bars say."""
 
     _counted: tuple[BankView | None, bool, list[Part]] | None = None
@@ -97,10 +97,13 @@ class BarsPart(WalkPart):
                 Part(((f" {query.said} ", "chip"), (" esc clears", "faint")), "screen.back")
             )
         if self.words and self.pane is self.sessions_pane:
-            words = " ".join(self.words)
+            words = self.find_text()
             parts.append(
                 Part(((f" find {words} ", "chip"), (" n N", "faint")), "screen.find_next(1)")
             )
+        if self.text_share < 1.0 and self.progress is None:
+            share = f"full text: {self.text_share:.0%} read"
+            parts.append(Part(((share, "warn" if self.words else "muted"),)))
         notes = self.core.status()
         parts.append(note_part(notes, len(self.problems()), glyphs))
         quiet = next((note.text for note in notes if note.level == "ok"), "")

@@ -138,8 +138,13 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self.refresh_bars()
 
     def _recheck_later(self) -> None:
-        if self._recheck is None and self.core.bank_root is not None:
-            self._recheck = self.set_timer(_RECHECK, partial(self._settle, drift=False))
+        if self._recheck is None:
+            self._recheck = self.set_timer(_RECHECK, self._look_again)
+
+    def _look_again(self) -> None:
+        """Transcripts grew: their citations and their text are looked at, without any haste."""
+        self._settle(drift=False)
+        self.read_text()
 
     def _stop_recheck(self) -> None:
         if self._recheck is not None:
@@ -207,6 +212,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self._update(waiting)
         elif whole:
             self._settle()
+            self.read_text()
         else:
             self._recheck_later()
             self.memtui.upkeep.follow(self.view)

@@ -1,9 +1,7 @@
-"""Sessions: facets, jumps, finding words, going to a time, following the newest turn."""
+"""Sessions: facets, jumps, going to a time, following the newest turn."""
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Hashable
 
 from textual import on
@@ -11,16 +9,12 @@ from textual import on
 from memtui.sessions.rows import FACETS, Facet
 from memtui.sessions.timeline import Step, Timeline
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
+from memtui.tui.screens.find import FindPart
 from memtui.tui.screens.menu import Choice, MenuScreen
-from memtui.tui.screens.walk import WalkPart
 from memtui.tui.trail import SessionSubject, TurnSubject
 from memtui.tui.when import milliseconds, moment, parse_when
 from memtui.tui.widgets.input_line import InputLine
 from memtui.workspace.upkeep import InboxView
-
-_PAGE = 512
-_SLICE = 0.008
-"""Seconds that a search may hold the loop at a time."""
 
 _LABELS = {
     Facet.TURNS: ("turns: prompts, answers, failures", "u"),
@@ -32,7 +26,7 @@ _LABELS = {
 }
 
 
-class TimelinePart(WalkPart):
+class TimelinePart(FindPart):
     """What pane 1 does."""
 
     following = False
@@ -189,10 +183,6 @@ class TimelinePart(WalkPart):
         """Ask for a time."""
         self.input_line.ask("time", "go to", "", "14:02, 2026-11-05, yesterday, -2h")
 
-    def action_find(self) -> None:
-        """Ask for the words to find."""
-        self.input_line.ask("find", "find", " ".join(self.words), "words; n and N go on")
-
     @on(InputLine.Done)
     def _words_done(self, message: InputLine.Done) -> None:
         if message.purpose == "time":
@@ -214,57 +204,3 @@ class TimelinePart(WalkPart):
             self.say(str(error), "warning")
             return
         self.sessions_list.go(rows.timeline.at_time(milliseconds(when)), context=True)
-
-    def set_words(self, words: tuple[str, ...]) -> None:
-        """Highlight these words in the timeline."""
-        self.words = words
-        if self.timeline_rows is not None:
-            self.timeline_rows.words = words
-            self.sessions_list.note_change()
-        self.refresh_bars()
-
-    def action_find_next(self, direction: int) -> None:
-        """Go to the next or previous row that has all the words."""
-        if not self.words:
-            self.action_find()
-            return
-        self.run_worker(self._search(direction), exclusive=True, group="find", exit_on_error=False)
-
-    async def _search(self, direction: int) -> None:
-        """Look through the rows in slices, from the cursor and around the end."""
-        rows, words = self.timeline_rows, self.words
-        if rows is None or not len(rows):
-            return
-        count, start = len(rows), self.sessions_list.cursor
-        paused = time.monotonic()
-        done = 0
-        while done < count:
-            size = min(_PAGE, count - done)
-            first = (start + 1 + done) if direction > 0 else (start - done - size)
-            for index in self._block(rows, first, size, direction):
-                if _has(rows, index, words):
-                    self.sessions_list.go(index, context=True)
-                    return
-            done += size
-            if time.monotonic() - paused > _SLICE:
-                await asyncio.sleep(0)
-                paused = time.monotonic()
-            if rows is not self.timeline_rows or words != self.words:
-                return
-        self.say(f"not found: {' '.join(words)}")
-
-    def _block(self, rows: TimelineRows, first: int, size: int, direction: int) -> list[int]:
-        count = len(rows)
-        block = [index % count for index in range(first, first + size)]
-        return block if direction > 0 else block[::-1]
-
-
-def _has(rows: TimelineRows, index: int, words: tuple[str, ...]) -> bool:
-    entry = rows.timeline.row(index)
-    text = (
-        entry.session.title
-        if entry.turn is None
-        else f"{entry.turn.tool or ''} {entry.turn.preview}"
-    )
-    folded = text.casefold()
-    return all(word in folded for word in words)
