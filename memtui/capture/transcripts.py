@@ -49,16 +49,27 @@ class Heading:
 
 def headings(catalogue: Catalogue, projects: Sequence[str]) -> list[Heading]:
     """The sessions of these projects whose files are still there, oldest first. Raises sqlite3.Error."""
+    marks = ",".join("?" * len(projects))
+    found = _found(catalogue, f"n_all > 0 AND project IN ({marks})", tuple(projects))
+    return [heading for heading in found if heading.files]
+
+
+def heading_of(catalogue: Catalogue, session: int) -> Heading:
+    """The session with this row id. Raises KeyError when there is none, sqlite3.Error."""
+    found = _found(catalogue, "id = ?", (session,))
+    if not found:
+        raise KeyError(f"there is no session {session}")
+    return found[0]
+
+
+def _found(catalogue: Catalogue, where: str, values: tuple[object, ...]) -> list[Heading]:
     with closing(catalogue.reader()) as db:
-        marks = ",".join("?" * len(projects))
         rows = db.execute(
             "SELECT id, host, session, agent, project, cwds, branch, title, started, ended, n_all "
-            f"FROM sessions WHERE n_all > 0 AND project IN ({marks}) "
-            "ORDER BY started, id",
-            tuple(projects),
+            f"FROM sessions WHERE {where} ORDER BY started, id",
+            values,
         ).fetchall()
-        found = [_heading(db, row) for row in rows]
-    return [heading for heading in found if heading.files]
+        return [_heading(db, row) for row in rows]
 
 
 def _heading(db: sqlite3.Connection, row: tuple[object, ...]) -> Heading:

@@ -8,8 +8,18 @@ from pathlib import Path
 from memtui.cli.command import ERROR, CommandError, Context
 
 
-def run_app(context: Context, path: Path | None, *, ascii_only: bool, theme: str | None) -> int:
-    """Open the app on the bank at `path`, or on this project's. Returns its exit code."""
+def run_app(
+    context: Context,
+    path: Path | None,
+    *,
+    ascii_only: bool,
+    theme: str | None,
+    watch: bool = False,
+) -> int:
+    """Open the app on the bank at `path`, or on this project's. Returns its exit code.
+
+    With `watch` the pane beside a running agent is opened instead of Browse.
+    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError(
             "the app needs a terminal", "`memtui --help` lists the commands that print", ERROR
@@ -17,6 +27,11 @@ def run_app(context: Context, path: Path | None, *, ascii_only: bool, theme: str
     with context.open(path) as workspace:
         from memtui.tui.app import MemtuiApp
 
-        app = MemtuiApp(workspace, ascii_only=ascii_only, theme_name=theme)
+        first = None
+        if watch:
+            from memtui.tui.screens.watch import WatchScreen
+
+            first = WatchScreen
+        app = MemtuiApp(workspace, ascii_only=ascii_only, theme_name=theme, first=first)
         app.run()
         return app.return_code or 0

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from memtui.cli.app import run_app
 from memtui.cli.command import OK, CommandError, Context, answer
+from memtui.ledger.access import LedgerError
 from memtui.workspace.sample import Sample, copy_sample
+from memtui.workspace.sample_past import load_past
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +41,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 def _open(folder: Path, arguments: argparse.Namespace, context: Context) -> int:
     try:
         sample = copy_sample(folder)
-    except OSError as error:
+        load_past(sample)
+    except (OSError, LedgerError) as error:
         raise CommandError(f"cannot copy the sample bank to {folder}: {error}") from error
     if arguments.no_app:
         answer(context, {"folder": str(folder), "environ": sample.environ()}, _usage(sample))

@@ -15,6 +15,7 @@ from memtui.cli.command import ERROR, CommandError, Context, complain
 COMMANDS = {
     "demo": "open a copy of the sample bank",
     "sessions": "list the sessions of this project",
+    "watch": "follow the live session of this folder, in a narrow pane beside the agent",
     "hosts": "list the agent hosts whose sessions are read, and what was found",
     "show": "print a session, turn, card, page or citation",
     "cards": "list the cards of the bank",

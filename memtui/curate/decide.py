@@ -25,6 +25,7 @@ from memtui.curate.proposals import (
     to_record,
 )
 from memtui.curate.propose import cleaned
+from memtui.curate.rewrite import joined
 from memtui.curate.status import demote
 from memtui.index.states import key_of
 from memtui.ledger.model import PROPOSAL, ProposalRecord, SightingRecord
@@ -128,28 +129,9 @@ def _do(
     if proposal.verb in (Verb.UPDATE, Verb.MERGE):
         replaced = cards[:1]
     if proposal.verb is Verb.MERGE:
-        draft = _joined(draft, replaced[0])
+        draft = joined(draft, replaced[0])
     expires = curator.clock() + LIFETIME if draft.type in SHORT_LIVED else None
     return create(curator, draft, proposal.records, supersedes=replaced, expires=expires)
-
-
-def _joined(draft: Draft, card: Card) -> Draft:
-    """The existing card with what the draft adds: its sentences, tags and evidence."""
-    added = [
-        line
-        for line in draft.body.splitlines()
-        if line.strip() and not line.lower().startswith("use when:") and line not in card.body
-    ]
-    return replace(
-        draft,
-        title=card.title,
-        body="\n".join((card.body.rstrip("\n"), "", *added)),
-        type=card.type,
-        tags=tuple(dict.fromkeys((*card.tags, *draft.tags))),
-        scope=card.scope,
-        importance=max(card.importance, draft.importance),
-        evidence=tuple({one.ref: one for one in (*card.evidence, *draft.evidence)}.values()),
-    )
 
 
 def _nothing(curator: Curator, proposal: Proposal, items: Sequence[Item]) -> ActResult:

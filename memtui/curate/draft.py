@@ -40,14 +40,16 @@ Rule = Callable[[Sequence[Turn], Scope], Draft | None]
 
 
 def draft(turns: Sequence[Turn], scope: Scope, context: Sequence[Turn] | None = None) -> Draft:
-    """A draft from marked turns. `context` is the whole session, to find a marked failure's success.
+    """A draft from marked turns. `context` is the whole session: a failure and its success are drafted
+    with what was said between and after them, also when only one of the two is marked.
 
     Raises ValueError when there are no turns.
     """
     if not turns:
         raise ValueError("nothing is marked")
-    if context is not None and len(turns) == 1:
-        turns = _with_partner(turns[0], context)
+    meant = _pair_of(turns, context) if context is not None else None
+    if context is not None and meant is not None:
+        return draft_pair(context, meant, scope)
     for rule in RULES:
         made = rule(turns, scope)
         if made is not None:
@@ -238,13 +240,17 @@ def _new_settings(before: Sequence[Run], after: Sequence[Run]) -> list[str]:
     return [setting for run in after for setting in run.settings if setting not in had]
 
 
-def _with_partner(turn: Turn, context: Sequence[Turn]) -> Sequence[Turn]:
-    """For one marked turn that is half of a pair: everything from the failure to the success."""
+def _pair_of(marked: Sequence[Turn], context: Sequence[Turn]) -> Pair | None:
+    """The pair that is meant: both its halves are marked, or one of them alone."""
+    refs = {turn.ref for turn in marked}
     for pair in pairs(context):
-        marked = {context[pair.failure].ref, context[pair.first].ref, context[pair.success].ref}
-        if turn.ref in marked:
-            return context[pair.failure : pair.success + 1]
-    return [turn]
+        failures = {context[pair.failure].ref, context[pair.first].ref}
+        success = context[pair.success].ref
+        if refs & failures and success in refs:
+            return pair
+        if len(refs) == 1 and refs & {*failures, success}:
+            return pair
+    return None
 
 
 def _use_when(turns: Sequence[Turn], scope: Scope) -> str:

@@ -7,6 +7,7 @@ it names and not by its words, so that a change that is there already, whoever m
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from memtui.bank.memory_index import IndexLine, parse_index
 from memtui.curate.hunks import Hunk, bytes_of, lines_of, place_of, text_of
@@ -21,7 +22,7 @@ def follow(text: str, changes: Iterable[Hunk]) -> str:
     stood below, or at the end, and only if no line names their file. Prose is only added.
     """
     lines = _Lines(text)
-    for hunk in changes:
+    for hunk in lines.lifted(tuple(changes)):
         place = place_of(lines.rows, hunk, hunk.line)
         if place is not None:
             lines.swap(place, hunk)
@@ -48,6 +49,25 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self.rows = [text_of(row) for row in lines_of(bytes_of(text))]
+
+    def lifted(self, changes: Sequence[Hunk]) -> list[Hunk]:
+        """The changes without the old places of lines that move: they are taken out of the text first.
+
+        A line that moves and is not there any more is not brought back.
+        """
+        gone = {row for hunk in changes for row in hunk.old if _entry(row)}
+        moved = gone & {row for hunk in changes for row in hunk.new}
+        absent = {row for row in moved if self._find(row) is None}
+        for row in moved - absent:
+            self.drop(row)
+        return [
+            replace(
+                hunk,
+                old=tuple(row for row in hunk.old if row not in moved),
+                new=tuple(row for row in hunk.new if row not in absent),
+            )
+            for hunk in changes
+        ]
 
     def swap(self, place: int, hunk: Hunk) -> None:
         """Put the hunk's new lines in the place of its old ones, without what is listed elsewhere."""

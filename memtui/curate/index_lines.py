@@ -63,6 +63,22 @@ def mended(
     return (FileChange(INDEX, current, start + index.data, follows=True),)
 
 
+def raised(curator: Curator, path: str) -> tuple[FileChange, ...]:
+    """The change that moves the line of a file above all other lines; none where it is there already."""
+    current = curator.read(INDEX) or b""
+    rows = lines_of(current)
+    entries = parse_index(current)
+    line = next((entry.number for entry in entries if target_of(entry) == path), None)
+    if line is None or line == entries[0].number:
+        return ()
+    row = rows.pop(line)
+    if not row.endswith(b"\n"):
+        row += b"\n"
+        rows[-1:] = [rows[-1].rstrip(b"\n")]
+    rows.insert(entries[0].number, row)
+    return (FileChange(INDEX, current, b"".join(rows), follows=True),)
+
+
 def settled(
     curator: Curator, changes: Sequence[FileChange], act_id: str, free: Collection[str] = ()
 ) -> tuple[FileChange, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 
 from memtui.bank.model import Event
 from memtui.bank.standing import OF
@@ -119,7 +119,8 @@ def restoring(
     """
     changes: list[FileChange] = []
     conflicts: list[Conflict] = []
-    going = {file.path for file in target.files if (file.after if forward else file.before) is None}
+    made = {file.path: file.after if forward else file.before for file in target.files}
+    made |= resolve
     for file in target.files:
         current = curator.read(file.path)
         wanted, left = (file.after, file.before) if forward else (file.before, file.after)
@@ -128,7 +129,7 @@ def restoring(
             changes.append(FileChange(file.path, current, new, follows=True))
         elif file.path in resolve:
             changes.append(FileChange(file.path, current, resolve[file.path]))
-        elif wanted is None and _still_cited(curator, file, going):
+        elif wanted is None and _still_cited(curator, file, made):
             continue
         elif digest(current) in (digest(left), digest(wanted)):
             changes.append(FileChange(file.path, current, wanted))
@@ -152,14 +153,15 @@ def _refuse_renamed(curator: Curator, path: str, left: bytes) -> None:
         )
 
 
-def _still_cited(curator: Curator, file: FileRecord, going: Collection[str]) -> bool:
-    """Whether an excerpt that is about to go is cited by an item that stays."""
+def _still_cited(curator: Curator, file: FileRecord, made: Mapping[str, bytes | None]) -> bool:
+    """Whether an item as it will be cites an excerpt that is about to go; `made` are those that change."""
     path = file.path.removeprefix(STATE)
     if not path.startswith(curator.files.evidence.name + "/"):
         return False
     sha = path.rsplit("/", 1)[-1].removesuffix(".json").encode()
-    return any(
-        sha in item.read_bytes()
-        for item in item_files(curator)
-        if curator.relative(item) not in going
-    )
+    for item in item_files(curator):
+        name = curator.relative(item)
+        text = made[name] if name in made else item.read_bytes()
+        if sha in (text or b""):
+            return True
+    return False

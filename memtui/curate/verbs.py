@@ -6,7 +6,7 @@ Each takes a `Curator` first and returns an `ActResult`. All raise `CurateError`
 
 from memtui.curate.create import create, supersede
 from memtui.curate.edit import begin_edit, edit
-from memtui.curate.mend import mend_index
+from memtui.curate.mend import mend_index, raise_line
 from memtui.curate.merge import merge, merge_pages
 from memtui.curate.pages import compile_cards, rebuild
 from memtui.curate.revert import preview_revert, revert
@@ -30,6 +30,7 @@ __all__ = [
     "pin",
     "preview_revert",
     "promote",
+    "raise_line",
     "rebuild",
     "redo",
     "revert",

@@ -27,6 +27,10 @@ class ActState(StrEnum):
     ABORTED = "aborted"
 
 
+PROPOSAL = "proposal:"
+"""How the items of an act name a proposal that it decides."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileRecord:
     """What one act did to one file: the bytes before and after, None where there was no file.

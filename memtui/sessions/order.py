@@ -29,6 +29,7 @@ class Filter:
     projects: tuple[str, ...] | None
     facet: Facet
     hidden: frozenset[str]
+    only: int | None = None
 
 
 class Order:
@@ -56,6 +57,8 @@ class Order:
         session = session_row(row, self._filter.facet)
         projects = self._filter.projects
         outside = projects is not None and session.project not in projects
+        if self._filter.only is not None:
+            outside = session.session != self._filter.only
         if f"{session.host}:{session.id}" in self._filter.hidden:
             self._hidden.add(session.session)
         if outside or not session.count or session.session in self._hidden:

@@ -21,8 +21,9 @@ class Timeline:
     """A virtual list: newest session last, sub-agents under their parent. One thread at a time.
 
     `project` is a project key, several (aliases), or None for all. `hidden` are session ids
-    (`host:session`) that are left out. What it shows is the catalogue at one moment: it changes
-    with `refresh` only. Raises sqlite3.Error if there is no catalogue.
+    (`host:session`) that are left out; `only` is the row id of the one session to show. What it
+    shows is the catalogue at one moment: it changes with `refresh` only. Raises
+    sqlite3.Error if there is no catalogue.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Timeline:
         facet: Facet = Facet.TURNS,
         hidden: Iterable[str] = (),
         collapsed: Iterable[int] = (),
+        only: int | None = None,
     ) -> None:
         projects = (project,) if isinstance(project, str) else project
         self.facet = facet
@@ -39,7 +41,7 @@ class Timeline:
         self._db = open_reader(db_path)
         self._db.isolation_level = None
         self._order = Order(
-            Filter(None if projects is None else tuple(projects), facet, frozenset(hidden))
+            Filter(None if projects is None else tuple(projects), facet, frozenset(hidden), only)
         )
         self._pages = Pages(self._db, facet)
         self._rev = -1

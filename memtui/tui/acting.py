@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from memtui.curate.act import ActResult, ConflictError, Resolution
+from memtui.curate.act import ActResult, Resolution
 from memtui.curate.curator import Curator
 from memtui.tui.jobs import Jobs
 from memtui.tui.ports import Core
@@ -100,8 +100,3 @@ class Acts:
         self._waiting.clear()
         if deed.refused is None or not deed.refused(error):
             self._failed(deed, error)
-
-
-def can_resolve(deed: Deed, error: Exception) -> bool:
-    """Whether a person may choose what to write."""
-    return isinstance(error, ConflictError) and deed.resolved is not None

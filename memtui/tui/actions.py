@@ -33,6 +33,7 @@ class Action:
 EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
 SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
 CURATE, HISTORY, HEALTH, INBOX = "Curate", "History", "Health", "Inbox"
+LIVE = "Beside an agent"
 
 _PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
 
@@ -42,8 +43,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "T", "app.theme_menu", "theme", "Choose a theme", EVERYWHERE, ("app",)),
     Action("quit", "q", "app.quit", "quit", "Leave memtui", EVERYWHERE, ("app",), 95),
     Action("quit-now", "ctrl+q", "app.quit", "quit", "Leave memtui from anywhere, also while typing", EVERYWHERE, ("app",), palette=False, priority=True),
-    Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "view"), palette=False),
-    Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "view")),
+    Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "view", "watch"), palette=False),
+    Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "view", "watch")),
     Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse",)),
     *(
         Action(f"view-{view.name}", view.key, f"app.view('{view.name}')", view.title, view.help, EVERYWHERE, ("app",))
@@ -53,8 +54,8 @@ ACTIONS: tuple[Action, ...] = (
         Action(f"pane-{n}", str(n), f"screen.pane({n})", name.lower(), f"Go to {n} {name}", PANES, ("browse",))
         for n, name in enumerate(_PANE_NAMES, 1)
     ),
-    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse", "view"), palette=False),
-    Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse", "view"), palette=False),
+    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse", "view", "watch"), palette=False),
+    Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse", "view", "watch"), palette=False),
     Action("zoom-in", "plus", "screen.zoom(True)", "zoom", "Show this pane alone", PANES, ("browse", "view")),
     Action("zoom-out", "underscore", "screen.zoom(False)", "all panes", "Show all panes again", PANES, ("browse", "view")),
     Action("toggle-preview", "vertical_line", "screen.toggle_preview", "preview", "Show or hide the next session", PANES, ("browse",)),
@@ -72,8 +73,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "health"), 30),
     Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages"), 40),
     Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages", "history", "health"), 20),
-    Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse",), 70),
-    Action("promote", "p", "screen.promote", "promote", "Up: marked turns become a card, a stale or retired item becomes active", CURATE, ("browse", "health"), 12),
+    Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse", "watch"), 70),
+    Action("promote", "p", "screen.promote", "promote", "Up: marked turns become a card, a stale or retired item becomes active", CURATE, ("browse", "health", "watch"), 12),
     Action("demote", "d", "screen.demote", "demote", "Down: a card goes from active to stale to retired, a page is retired, a session is hidden", CURATE, ("browse", "health"), 14),
     Action("pin", "P", "screen.pin", "pin", "Always first in the next session, or no longer", CURATE, ("browse",)),
     Action("confirm", "c", "screen.confirm", "confirm", "Say that it is true", CURATE, ("browse", "health"), 16),
@@ -82,7 +83,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("compile", "C", "screen.compile", "compile", "Marked cards become a page; a page is rebuilt from the cards that hold", CURATE, ("browse", "health")),
     Action("supersede", "x", "screen.supersede", "superseded by", "Another card, or a new one, takes the place of this one", CURATE, ("browse",)),
     Action("purge", "D", "screen.purge", "purge", "Erase for good: shows every place that holds it, then asks", CURATE, ("browse", "health")),
-    Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse", "view"), 18),
+    Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse", "view", "watch"), 18),
     Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse", "view")),
     Action("sleep", "z", "screen.sleep", "sleep", "Read finished sessions, propose what to remember, put away what has rested", CURATE, ("browse", "inbox"), 80),
     Action("accept", "p", "screen.accept", "accept", "Do what the proposal suggests; with marks, all that are marked", INBOX, ("inbox",), 11),
@@ -90,7 +91,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit-accept", "e", "screen.edit_accept", "edit, accept", "Change the card in $EDITOR, then accept it", INBOX, ("inbox",), 13),
     Action("switch-verb", "v", "screen.switch", "verb", "Do something else with it: add, update, merge, stale, nothing", INBOX, ("inbox",), 14),
     Action("accept-group", "A", "screen.accept_group", "accept group", "Accept everything that came from the same session or check", INBOX, ("inbox",), 15),
-    Action("edit", "e", "screen.edit", "edit", "Open the file in $EDITOR", CARDS, ("browse", "health")),
+    Action("edit", "e", "screen.edit", "edit", "Open the text in $EDITOR; it is checked before it is saved", CURATE, ("browse", "health")),
+    Action("edit-inline", "E", "screen.edit_inline", "edit here", "Edit fields and text inline", CURATE, ("browse",)),
+    Action("blame", "b", "screen.blame", "blame", "Who, when, from what, approved by whom; on a session or turn, the cards made from it", CURATE, ("browse",)),
+    Action("offers", "o", "screen.offers", "could be promoted", "List what could be promoted in this session", SESSIONS, ("sessions",)),
     Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse", "health")),
     Action("find", "slash", "screen.find", "find", "Find words in the text of the sessions", SESSIONS, ("sessions",), 20),
     Action("find-next", "n", "screen.find_next(1)", "next match", "Next match", SESSIONS, ("sessions",)),
@@ -102,7 +106,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("failure", "left_parenthesis", "screen.jump('failure',-1)", "failure", "Previous failure", SESSIONS, ("sessions",), 50),
     Action("success", "right_parenthesis", "screen.jump('pair',1)", "success", "From a failure to the success of the same command, else to the next failure", SESSIONS, ("sessions",)),
     Action("go-time", "at", "screen.go_time", "time", "Go to a time: 14:02, 2026-11-05, yesterday, -2h", SESSIONS, ("sessions",)),
-    Action("follow", "F", "screen.follow", "follow", "Follow the newest turn", SESSIONS, ("sessions",), 60),
+    Action("follow", "F", "screen.follow", "follow", "Follow the newest turn", SESSIONS, ("sessions", "watch"), 60),
     Action("budget-down", "minus", "screen.budget(-1)", "budget", "A smaller budget", PREVIEW, ("preview",), 20),
     Action("budget-up", "equals_sign", "screen.budget(1)", "budget", "A larger budget", PREVIEW, ("preview",)),
     Action("budget-reset", "0", "screen.budget(0)", "policy's budget", "The budget of the bank's policy", PREVIEW, ("preview",)),
@@ -114,6 +118,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("go-item", "o", "screen.go_item", "its item", "Go to what the act was about", HISTORY, ("history",), 16),
     Action("repair", "r", "screen.repair", "repair", "Do what the finding says helps", HEALTH, ("health",), 11),
     Action("drift-day", "at", "screen.drift_day", "drift day", "Cards whose files changed since a commit, a date, or their last confirmation", HEALTH, ("health",), 17),
+    Action("other-session", "w", "screen.other_session", "session", "Follow another session of this project", LIVE, ("watch",), 65),
 )  # fmt: skip
 
 

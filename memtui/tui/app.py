@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
+from textual.screen import Screen
 from textual.widgets import Input
 
 from memtui.tui.actions import BY_ID, bindings
@@ -40,6 +42,20 @@ if TYPE_CHECKING:
     from memtui.workspace.model import ItemView
 
 
+@runtime_checkable
+class Unsaved(Protocol):
+    """A screen with a text that may not be saved yet."""
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be lost."""
+        ...
+
+    def action_leave(self) -> None:
+        """Ask, then leave."""
+        ...
+
+
 class MemtuiApp(App[None]):
     """Browse and curate what coding agents remember."""
 
@@ -62,12 +78,14 @@ class MemtuiApp(App[None]):
         clipboard: Clipboard | None = None,
         editor: Editor | None = None,
         watches: bool = True,
+        first: Callable[[Core], Screen[None]] | None = None,
     ) -> None:
         self.core = core
         self.ascii_only = ascii_only or core.settings.ascii
         self.glyphs = glyph_set(self.ascii_only)
         self.keymap = KeyMap(core.settings.keys)
         self.watches = watches
+        self._first = first or VIEWS[0].make
         self.clipboard_tool: Clipboard = clipboard or SystemClipboard()
         self.editor: Editor = editor or SystemEditor(core.settings.editor.command)
         self.theme_titles: dict[str, str] = {}
@@ -94,7 +112,7 @@ class MemtuiApp(App[None]):
         if self.keymap.unknown:
             names = ", ".join(self.keymap.unknown)
             self.tell(f"the settings remap keys that do not exist: {names}", "warning")
-        self.push_screen(VIEWS[0].make(self.core))
+        self.push_screen(self._first(self.core))
         if self.watches and self._theme_folder.is_dir():
             self.run_worker(
                 self._watch_themes(), exclusive=True, group="themes", exit_on_error=False
@@ -166,9 +184,24 @@ class MemtuiApp(App[None]):
             event.prevent_default()
             field.insert_text_at_cursor(event.character)
 
+    async def action_quit(self) -> None:
+        """Leave; a text that is not saved is asked about first."""
+        editors = [screen for screen in self.screen_stack if isinstance(screen, Unsaved)]
+        unsaved = next((screen for screen in editors if screen.unsaved), None)
+        if unsaved is None:
+            self.exit()
+        elif unsaved is self.screen:
+            unsaved.action_leave()
+        else:
+            self.tell("the draft is not saved: go back to it first", "warning")
+
     async def run_by_id(self, name: str) -> None:
         """Run an action of the registry as if its key had been pressed."""
         action = BY_ID[name]
+        place, _, rest = action.run.rpartition(".")
+        if place == "screen" and not hasattr(self.screen, f"action_{rest.partition('(')[0]}"):
+            self.tell(f"{action.label} is a key of {action.group}: go there first", "warning")
+            return
         target = self.screen.focused or self.screen
         await self.run_action(action.run, default_namespace=target)
 

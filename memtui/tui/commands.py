@@ -10,8 +10,6 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from memtui.tui.actions import ACTIONS
 from memtui.tui.docs.clean import line_of
-from memtui.tui.screens.base import BrowseBase
-from memtui.tui.screens.walk import WalkPart
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
@@ -51,21 +49,18 @@ class ActionCommands(Provider):
 
 
 class ItemCommands(Provider):
-    """Cards and pages by title: Enter goes there."""
+    """Cards and pages by title, from every view: Enter goes there."""
 
     async def search(self, query: str) -> Hits:
         """Titles that hold a word of the query, then matched fuzzily."""
-        screen = self.screen
-        if (
-            not isinstance(screen, BrowseBase)
-            or screen.view is None
-            or not isinstance(screen, WalkPart)
-        ):
+        app = cast("MemtuiApp", self.app)
+        view = app.browse.view
+        if view is None:
             return
         words = query.casefold().split()
         matcher = self.matcher(query)
         tried = 0
-        for found in (*screen.view.pages, *screen.view.cards):
+        for found in (*view.pages, *view.cards):
             title = line_of(found.item.title or found.item.name, 120)
             if not all(word[:2] in title.casefold() for word in words):
                 continue
@@ -75,9 +70,5 @@ class ItemCommands(Provider):
             score = matcher.match(title)
             if score > 0:
                 help_text = f"Go to this {found.layer}"
-                yield Hit(
-                    score,
-                    matcher.highlight(title),
-                    partial(screen.go_to_item, found),
-                    help=help_text,
-                )
+                shown = matcher.highlight(title)
+                yield Hit(score, shown, partial(app.go_to_item, found), help=help_text)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memtui.clock import Clock
 from memtui.sessions.timeline import Timeline
 from memtui.sessions.turn import TurnDetail
 from memtui.settings import Settings
 from memtui.workspace.curating import Curating
+from memtui.workspace.live import Live
 from memtui.workspace.model import (
     BankView,
     Changed,
@@ -24,6 +25,9 @@ from memtui.workspace.model import (
     StatusNote,
 )
 from memtui.workspace.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    from memtui.workspace.offers import Drafting
 
 
 class Core(Protocol):
@@ -86,6 +90,16 @@ class Core(Protocol):
         """Inbox and sleep."""
         ...
 
+    @property
+    def drafting(self) -> Drafting:
+        """Drafts of cards from the sessions."""
+        ...
+
+    @property
+    def live(self) -> Live:
+        """The sessions that run beside us. Quick; what it offers blocks."""
+        ...
+
     def close(self) -> None:
         """Close what acts opened."""
         ...
@@ -94,7 +108,14 @@ class Core(Protocol):
         """What the next session receives. Pure and quick."""
         ...
 
-    def timeline(self, facet: str, collapsed: frozenset[int] = frozenset()) -> Timeline:
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The hidden sessions, as `host:session`."""
+        ...
+
+    def timeline(
+        self, facet: str, collapsed: frozenset[int] = frozenset(), *, with_hidden: bool = False
+    ) -> Timeline:
         """The sessions and their rows. Quick."""
         ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import closing
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memtui.agents.whereabouts import checkout
 from memtui.bank.layout import BankFiles
 from memtui.bank.load import BankReader
-from memtui.bank.model import BankConfig, BankContents, Layout
+from memtui.bank.model import BankConfig, BankContents, Layout, Scope
 from memtui.clock import Clock
 from memtui.curate.act import CurateError
 from memtui.index.rows import Facts, day_of
@@ -54,6 +54,8 @@ from memtui.workspace.walk import walk
 
 if TYPE_CHECKING:
     from memtui.workspace.finding import Finding
+    from memtui.workspace.live import Live
+    from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.upkeep import Upkeep
 
@@ -264,6 +266,20 @@ class Workspace:
             self._upkeep = Upkeep(self)
         return self._upkeep
 
+    @property
+    def drafting(self) -> Drafting:
+        """Drafts of cards from the sessions. Quick; what it does blocks."""
+        from memtui.workspace.offers import Drafting
+
+        return Drafting(self.catalogue, Scope(self.config.project or None))
+
+    @cached_property
+    def live(self) -> Live:
+        """The sessions that run beside us. Quick; what it offers blocks."""
+        from memtui.workspace.live import Live
+
+        return Live(self)
+
     def _has_sessions(self) -> bool:
         """Whether transcripts were catalogued before: without that every citation would seem gone."""
         with closing(self.catalogue.reader()) as db:
@@ -290,10 +306,12 @@ class Workspace:
         collapsed: frozenset[int] = frozenset(),
         *,
         every_project: bool = False,
+        with_hidden: bool = False,
     ) -> Timeline:
         """The sessions and rows of this project, or of every one, under a facet."""
         keys = None if every_project else self.project_keys
-        return Timeline(self.catalogue.path, keys, Facet(facet), collapsed=collapsed)
+        hidden = () if with_hidden else self.hidden
+        return Timeline(self.catalogue.path, keys, Facet(facet), hidden, collapsed)
 
     def turn(self, session: int, seq: int) -> TurnDetail:
         """One row in full, read from the transcript. Raises KeyError."""

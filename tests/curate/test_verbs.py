@@ -108,6 +108,7 @@ EVERYWHERE: dict[str, Do] = {
     "supersede": lambda b, c: verbs.supersede(c, b.items("pool-hangs"), b.item("pool-timeout")),
     "create": lambda b, c: verbs.create(c, DRAFT, [RECORD]),
     "index": lambda b, c: verbs.mend_index(c, b.contents(), {"aaaaa2"}),
+    "raise": lambda b, c: verbs.raise_line(c, b.item("port-8417")),
     "create over": lambda b, c: verbs.create(c, DRAFT, supersedes=b.items("pool-hangs")),
     "merge": merged,
     "hide": lambda b, c: verbs.hide_session(c, "claude-code", "s1", "Broken"),

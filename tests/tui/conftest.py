@@ -54,7 +54,7 @@ def open_app(sample: Sample) -> Open:
     """Opens the app on the sample bank, or on another bank with the sample's sessions."""
 
     def make(bank: Path | None = None, **options: object) -> MemtuiApp:
-        environ = sample.environ()
+        environ = sample.environ() | {"MEMTUI_WRITER": "ada-desk"}
         extra = options.pop("environ", {})
         assert isinstance(extra, dict)
         cwd = options.pop("cwd", sample.project)

@@ -64,5 +64,9 @@ def write_card(folder: Path, name: str, title: str, body: str = "Use when: alway
 
 def said(app: MemtuiApp) -> str:
     """The newest toast; "" before the first."""
-    toasts = [notification.message for notification in app._notifications]
-    return toasts[-1] if toasts else ""
+    return all_said(app).rpartition("\n")[2]
+
+
+def all_said(app: MemtuiApp) -> str:
+    """The toasts that are on screen, a line each."""
+    return "\n".join(notification.message for notification in app._notifications)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 from memtui.bank.model import Status
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
-from tests.tui.curating import browse, bytes_of, item, press, write_card
+from tests.tui.curating import browse, bytes_of, item, press, said, write_card
 
 SIZE = (140, 40)
 DRIFTED = "healthz-503-while-pending"
@@ -123,7 +124,7 @@ async def test_drift_day_confirms_with_one_key_and_comes_to_an_end(
             check=True,
         ).stdout.strip()
         assert events[-1].data["commit"] == head
-        assert not item(app, DRIFTED).states
+        assert "drifted" not in {state.reason for state in item(app, DRIFTED).states}
         await press(pilot, "u")
         assert "1 card touched" in text_of(app)
         await press(pilot, "d")
@@ -156,3 +157,56 @@ async def test_a_healthy_bank_has_nothing_to_complain_about(open_app: Open, samp
         assert "nothing to complain about" in text_of(app)
         await press(pilot, "d", "r", "enter", "C")
         assert "nothing found" in text_of(app)
+
+
+def claude_bank(folder: Path, lines: int = 205) -> Path:
+    """A host's memory folder whose index is longer than the host loads."""
+    folder.mkdir()
+    for number in range(lines):
+        text = f"---\nname: note-{number}\ndescription: Note {number}\n---\nUse when: {number}.\n\nText {number}.\n"
+        (folder / f"note_{number}.md").write_text(text)
+    index = "".join(
+        f"- [Note {number}](note_{number}.md) — about {number}\n" for number in range(lines)
+    )
+    (folder / "MEMORY.md").write_text("Prose stays.\n" + index + "- [Gone](gone.md)\n")
+    (folder / "unlisted.md").write_text(
+        "---\nname: unlisted\ndescription: Not listed\n---\nUse when: never.\n\nA topic of its own.\n"
+    )
+    return folder
+
+
+async def test_a_hosts_folder_is_repaired_with_one_key(open_app: Open, tmp_path: Path) -> None:
+    bank = claude_bank(tmp_path / "memory")
+    index = bank / "MEMORY.md"
+    before = index.read_bytes()
+    app = open_app(bank)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4", "slash", *"not loaded", "enter")
+        assert "puts its line first in the index" in text_of(app)
+        await press(pilot, "r")
+        lines = index.read_text().splitlines()
+        assert lines[:2] == ["Prose stays.", "- [Note 199](note_199.md) — about 199"]
+        assert len(lines) == 207
+        await press(pilot, "u")
+        assert index.read_bytes() == before
+        await press(pilot, "slash", "ctrl+u", *"unlisted", "enter", "r")
+        text = index.read_text()
+        assert "(unlisted.md)" in text
+        assert "(gone.md)" not in text
+        await press(pilot, "u")
+        assert index.read_bytes() == before
+
+
+async def test_the_palette_goes_to_cards_from_here_and_says_what_belongs_elsewhere(
+    open_app: Open,
+) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await settle(pilot)
+        await app.run_by_id("drift-day")
+        await settle(pilot)
+        assert "a key of Health" in said(app)
+        await press(pilot, "f4", "colon", *"exit code", "down", "enter")
+        assert app.screen is browse(app)
+        assert browse(app).cards_list.key == item(app, "exit-codes").item.id

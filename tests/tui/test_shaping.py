@@ -7,7 +7,7 @@ import pytest
 from memtui.bank.model import Page, Status
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
-from tests.tui.curating import browse, bytes_of, go_to, item, press
+from tests.tui.curating import browse, bytes_of, go_to, item, press, said
 
 ONE, TWO = "pool-timeout-unset-env", "order-pool-size-required"
 SIZE = (130, 40)
@@ -141,12 +141,14 @@ async def test_staling_a_card_marks_its_page_and_rebuilding_shows_the_diff(
 ) -> None:
     before = bytes_of(sample)
     app = open_app()
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
         await settle(pilot)
         assert not item(app, "how-we-retry").behind
         source = item(app, "retry-full-jitter")
         await go_to(pilot, app, "retry-full-jitter")
         await press(pilot, "d")
+        assert "How we retry lost the support of" in said(app)
+        assert "u undoes" in browse(app).last
         page = item(app, "how-we-retry")
         assert page.behind == 1
         await go_to(pilot, app, "how-we-retry")

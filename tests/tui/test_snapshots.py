@@ -12,6 +12,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from memtui.workspace.sample import Sample
+from tests.sessions.session_fixtures import Talk, session_id
 from tests.tui.conftest import Open, settle
 
 SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x50": (200, 50), "50x40": (50, 40)}
@@ -82,7 +83,7 @@ def test_gone_evidence(snap_compare: SnapCompare, open_app: Open) -> None:
     assert snap_compare(open_app(), terminal_size=(120, 40), run_before=run)
 
 
-@pytest.mark.parametrize("size", ["80x24", "50x40"])
+@pytest.mark.parametrize("size", list(SIZES))
 def test_empty_bank(snap_compare: SnapCompare, open_app: Open, tmp_path: Path, size: str) -> None:
     """A bank without cards beside the sessions of the project."""
     bank = tmp_path / "bank"
@@ -103,6 +104,37 @@ def test_broken_files(snap_compare: SnapCompare, open_app: Open, sample: Sample,
     (cards / "b-binary.md").write_bytes(bytes(range(256)) * 4)
     (sample.bank / "events" / "broken.jsonl").write_text('{"v": 9}\nnot json\n')
     assert snap_compare(open_app(), terminal_size=SIZES[size], run_before=keys("exclamation_mark"))
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40"])
+def test_empty_bank_without_sessions(
+    snap_compare: SnapCompare, open_app: Open, tmp_path: Path, size: str
+) -> None:
+    """A bank without cards and no session yet: each list says what it will hold."""
+    bank, home = tmp_path / "bank", tmp_path / "nobody"
+    (bank / "cards").mkdir(parents=True)
+    home.mkdir()
+    (bank / "bank.toml").write_text('format = 1\nid = "empty"\n[scope]\nproject = "svc-order"\n')
+    app = open_app(bank, environ={"MEMTUI_HOSTS_HOME": str(home)})
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=keys())
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40"])
+def test_sessions_without_a_bank(
+    snap_compare: SnapCompare, open_app: Open, sample: Sample, tmp_path: Path, size: str
+) -> None:
+    """Sessions of the project and no bank: they have the focus, the other panes say what is missing."""
+    talk = Talk(session_id(3), cwd=str(sample.project)).prompt("why do the tests hang?")
+    talk.run("pytest -q", "no connection within 30s", True).say("The pool has no size.")
+    folder = tmp_path / "home" / ".claude" / "projects" / "-w-svc-order"
+    folder.mkdir(parents=True)
+    (folder / f"{talk.session}.jsonl").write_bytes(talk.data)
+    places = {
+        "MEMTUI_DATA_HOME": str(tmp_path / "data"),
+        "MEMTUI_HOSTS_HOME": str(tmp_path / "home"),
+    }
+    app = open_app(environ={"MEMTUI_BANK": "", **places})
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=keys())
 
 
 FIRST_RUN = Path("/tmp/memtui-first-run")

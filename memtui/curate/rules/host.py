@@ -92,7 +92,7 @@ def beyond_the_cut(source: Source) -> Iterator[Finding]:
                 found,
                 message,
                 "move it up, or demote others",
-                "index",
+                "raise" if item else "",
                 INDEX,
                 line.number + 1,
             )

@@ -30,10 +30,13 @@ def header_line(
 ) -> Line:
     """` memtui  Browse        svc-order · main`, or the way walked so far while walking."""
     left: Line = [(" memtui ", "chip"), (" ", "")]
+    words = f" {glyphs.separator} ".join(line_of(part, 40) for part in place if part)
+    room = width - width_of(left) - cell_len(words) - 2
+    whole = sum(cell_len(name) + 2 for name, _ in views) <= room
     for name, here in views if width >= _WIDE or not crumbs else ():
-        left += [(name, "strong" if here else "muted"), ("  ", "")]
+        if whole or here:
+            left += [(name, "strong" if here else "muted"), ("  ", "")]
     if not crumbs:
-        words = f" {glyphs.separator} ".join(line_of(part, 40) for part in place if part)
         return spread(left, [(words + " ", "muted")], width, glyphs.ellipsis)
     return [*left, *crumb_line(crumbs, width - width_of(left), glyphs)]
 

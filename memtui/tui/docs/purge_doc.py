@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,10 @@ from pathlib import Path
 from memtui.curate.purge import PurgePlan, Receipt
 from memtui.curate.purging.places import Place
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.document import Blank, Block, Document, Heading, Prose, document
+from memtui.tui.docs.document import Blank, Block, Document, Fields, Heading, Prose, document
 from memtui.tui.glyphs import Glyphs
 
-_KIND = 11
+_DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 _KEPT = ("git", "transcripts")
 
 
@@ -84,15 +85,17 @@ def receipt_document(receipt: Receipt, folders: Folders, glyphs: Glyphs) -> Docu
 
 
 def _place_blocks(places: Iterable[Place], folders: Folders) -> list[Block]:
-    """`evidence     evidence/77ab....json   deleted`, each wrapped under itself."""
-    blocks: list[Block] = []
-    for place in places:
-        path = folders.named(place.path)
-        blocks.append(
-            Prose((
-                (line_of(place.kind, 20).ljust(_KIND), "accent"),
-                (f" {line_of(path)}", "text"),
-                (f"  {line_of(place.detail)}", "muted"),
-            ))
-        )  # fmt: skip
-    return blocks
+    """`evidence  evidence/77ab...json  deleted`, each hanging under itself."""
+    rows = tuple(
+        (
+            line_of(place.kind, 20),
+            ((_short(folders.named(place.path)), "text"), (f"  {line_of(place.detail)}", "muted")),
+        )
+        for place in places
+    )
+    return [Fields(rows)]
+
+
+def _short(path: str) -> str:
+    """A path whose name is a digest, with its first digits."""
+    return line_of(_DIGEST.sub(lambda found: f"{found[1]}...", path))

@@ -30,7 +30,10 @@ def key_of(timeline_row: TimelineRow) -> RowKey:
 
 
 class TimelineRows:
-    """Draws the rows of a `Timeline`; `words` are highlighted, `target` is the record of a walk."""
+    """Draws the rows of a `Timeline`; `words` are highlighted, `target` is the record of a walk.
+
+    `hidden` are sessions (`host:session`) that are shown only because that was asked for.
+    """
 
     def __init__(self, timeline: Timeline, glyphs: Glyphs, now: datetime) -> None:
         self.timeline = timeline
@@ -38,6 +41,7 @@ class TimelineRows:
         self.words: tuple[str, ...] = ()
         self.target: tuple[RowKey, str] | None = None
         self.outcomes: Mapping[str, str] = {}
+        self.hidden: frozenset[str] = frozenset()
         self._glyphs = glyphs
 
     def outcome(self, session: SessionRow) -> str:
@@ -63,15 +67,17 @@ class TimelineRows:
         entry = self.timeline.row(index)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
         if entry.is_heading:
-            return entry, self.words, self.now, self.outcome(entry.session)
-        return entry, self.words, target, None
+            told = self.outcome(entry.session)
+            return entry, self.words, self.hidden, self.now, told
+        return entry, self.words, target, self.hidden, None
 
     def line(self, index: int, width: int) -> Line:
         """One row."""
         entry = self.timeline.row(index)
         if entry.turn is None:
             session, told = entry.session, self.outcome(entry.session)
-            return heading_row(session, width, self._glyphs, self.now, self.words, told)
+            hidden = f"{session.host}:{session.id}" in self.hidden
+            return heading_row(session, width, self._glyphs, self.now, self.words, hidden, told)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
         return turn_row(entry.turn, width, self._glyphs, self.words, target, entry.session.depth)
 
@@ -82,6 +88,7 @@ def heading_row(
     glyphs: Glyphs,
     now: datetime,
     words: Sequence[str] = (),
+    hidden: bool = False,
     outcome: str = "",
 ) -> Line:
     """`▾ Title  outcome   3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
@@ -95,6 +102,7 @@ def heading_row(
     when = "transcript gone" if session.gone else age(session.ended or session.started, now)
     right: list[Sequence[Span]] = [
         [(f"{when:>3}", "state-absent" if session.gone else "muted")],
+        *([[("hidden", "state-absent")]] if hidden else []),
         [(line_of(session.host, 12), "role-call")],
         [(line_of(session.branch, 16), "faint")] if session.branch else [],
         [(f"{session.count:>3}", "faint")],

@@ -9,11 +9,29 @@ from memtui.tui.docs.spans import Line, wrap
 from memtui.tui.glyphs import Glyphs
 from memtui.workspace.model import Looked
 
+_SESSIONS = "sessions of "
+
 _STEPS = (
     ("memtui demo", "a sample bank to look around in"),
     ("memtui PATH", "a bank folder, or a Claude Code memory/ folder as it stands"),
     ("cd PROJECT", "start memtui where your agent works: its sessions show up by themselves"),
 )
+
+
+def _together(looked: Sequence[Looked]) -> list[tuple[str, str, Looked]]:
+    """What was looked for, where, and one of them; what was looked for in one place stands together.
+
+    There are a dozen agent hosts, and a line for each would push what to do off the screen.
+    """
+    groups: dict[tuple[str, bool, str], list[Looked]] = {}
+    for one in looked:
+        groups.setdefault((str(one.place), one.found, one.detail), []).append(one)
+    together = []
+    for (place, _, _), members in groups.items():
+        first = members[0].what
+        same = [one.what.removeprefix(_SESSIONS) for one in members[1:]]
+        together.append((", ".join([first, *same]), place, members[0]))
+    return together
 
 
 def welcome_lines(looked: Sequence[Looked], width: int, glyphs: Glyphs) -> list[Line]:
@@ -27,13 +45,12 @@ def welcome_lines(looked: Sequence[Looked], width: int, glyphs: Glyphs) -> list[
         ),
         [],
     ]
-    size = max((len(one.what) for one in looked), default=0) + 2
-    hang: Line = [(" " * (size + 2), "")]
-    for one in looked:
+    hang: Line = [("  ", "")]
+    for whats, place, one in _together(looked):
         sign = (f"{glyphs.verified} ", "ok") if one.found else (f"{glyphs.gone} ", "faint")
         detail = f"  {line_of(one.detail)}" if one.detail else ""
-        place: Line = [(line_of(str(one.place)), "text"), (detail, "muted")]
-        lines += wrap([sign, (one.what.ljust(size), "muted"), *place], width, hang)
+        shown: Line = [(line_of(place), "text"), (detail, "muted")]
+        lines += wrap([sign, (f"{whats}  ", "muted"), *shown], width, hang)
     lines += [[], [("What you can do", "heading")]]
     for command, meaning in _STEPS:
         lines += wrap([(f"{command:<14}", "key"), (meaning, "text")], width, [(" " * 14, "")])

@@ -13,6 +13,7 @@ from textual.content import Content
 
 from memtui.tui.docs.document import Document
 from memtui.tui.docs.spans import Line
+from memtui.tui.screens.dialog import key_lines
 from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.lines import Lines
@@ -38,6 +39,7 @@ class AskScreen(Overlay[str]):
         self._title = title
         self._document = document
         self._answers = tuple(answers)
+        self._lines: list[Line] = []
 
     def compose(self) -> ComposeResult:
         """A box with a text, and the answers below it."""
@@ -55,19 +57,21 @@ class AskScreen(Overlay[str]):
         self.call_after_refresh(self._fit)
 
     def _say(self) -> None:
-        line: Line = [(" ", "")]
-        for answer in self._answers:
-            line += [(answer.key, "key"), (f" {answer.label}   ", "text")]
-        line += [("esc", "key"), (" changes nothing", "muted")]
-        self.query_one(Lines).show([line])
+        keys = [(answer.key, answer.label) for answer in self._answers]
+        width = min(74, self.app.size.width - 2) - 2
+        self._lines = key_lines([*keys, ("esc", "changes nothing")], width)
+        shown = self.query_one(Lines)
+        shown.styles.height = len(self._lines)
+        shown.show(self._lines)
 
     def _fit(self) -> None:
         view = self.query_one(DocView)
         lines = view.text.count("\n") + 1
-        view.styles.height = max(1, min(lines, self.app.size.height - 5))
+        view.styles.height = max(1, min(lines, self.app.size.height - 4 - len(self._lines)))
 
     def on_resize(self) -> None:
         """Fit again."""
+        self._say()
         self.call_after_refresh(self._fit)
 
     def on_key(self, event: events.Key) -> None:

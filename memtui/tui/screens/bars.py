@@ -38,7 +38,7 @@ class BarsPart(FindPart):
     def scopes(self) -> tuple[str, ...]:
         """Where the focus is, for footer and help."""
         if not self.query_one("#body").display:
-            return "browse", "app"
+            return ("app",)
         focused = self.focused
         listed = (
             ("list",) if isinstance(focused, LineList) or isinstance(self.pane, DetailPane) else ()

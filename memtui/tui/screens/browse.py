@@ -8,6 +8,8 @@ from textual.containers import Container, Horizontal
 
 from memtui.sessions.rows import Facet
 from memtui.tui.actions import bindings
+from memtui.tui.docs import empty
+from memtui.tui.screens.blaming import BlamingPart
 from memtui.tui.screens.layout import LayoutPart
 from memtui.tui.screens.notices import NoticesPart
 from memtui.tui.screens.reading import ReadingPart
@@ -23,7 +25,7 @@ from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
 
 
-class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart):
+class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart, BlamingPart):
     """Browse what is remembered."""
 
     CSS_PATH = "browse.tcss"
@@ -53,7 +55,7 @@ class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart):
         self.give(self.cards_list)
         self.show_items()
         self.replan()
-        self.sessions_list.say([[("reading the sessions", "muted")]])
+        self.sessions_list.say(empty.READING_SESSIONS)
         self.call_after_refresh(self.begin)
 
     def action_back(self) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from memtui.tui.acting import Deed
 from memtui.tui.asking import Asking, refusal
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.spans import Line
+from memtui.tui.docs.spans import Line, width_of
 from memtui.tui.glyphs import Glyphs, glyphs_of
 from memtui.tui.jobs import Jobs
 from memtui.tui.ports import Core
@@ -19,6 +20,19 @@ if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
 
 T = TypeVar("T")
+
+
+def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Keys with what they do, on as many lines as they need."""
+    lines: list[Line] = [[(" ", "")]]
+    for key, what in keys:
+        spans: Line = [(key, "key"), (f" {what}", "muted")]
+        if width_of(lines[-1]) + 2 + width_of(spans) > width and len(lines[-1]) > 1:
+            lines.append([(" ", "")])
+        if len(lines[-1]) > 1:
+            lines[-1].append(("  ", ""))
+        lines[-1] += spans
+    return lines
 
 
 class DialogScreen(Asking, Overlay[T]):
@@ -46,13 +60,14 @@ class DialogScreen(Asking, Overlay[T]):
 
     def say(self, text: str = "", tone: str = "text") -> None:
         """The last line: a word about what happened, else the keys."""
-        line: Line = [(" ", "")]
+        width = self.query_one("#dialog-box").content_size.width
         if text:
-            line.append((line_of(text), tone))
+            lines = [[(" ", ""), (line_of(text), tone)]]
         else:
-            for key, what in self.keys():
-                line += [(key, "key"), (f" {what}  ", "muted")]
-        self.query_one("#dialog-keys", Lines).show([line])
+            lines = key_lines(self.keys(), width or self.app.size.width - 4)
+        shown = self.query_one("#dialog-keys", Lines)
+        shown.styles.height = len(lines)
+        shown.show(lines)
 
     def complain(self, text: str) -> None:
         """Say what did not work."""

@@ -1,4 +1,4 @@
-"""What can be done with the thing under the cursor: copy, edit, ask why."""
+"""What can be done with the thing under the cursor: copy, ask why."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from memtui.tui.docs.why_doc import why_document
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.paper import PaperScreen
 from memtui.tui.screens.walk import WalkPart
-from memtui.tui.services import ServiceError
 from memtui.tui.trail import ItemSubject
 from memtui.workspace.model import ItemView
 
 
 class ItemsPart(WalkPart):
-    """Yank, edit and why."""
+    """Yank and why."""
 
     def item_here(self) -> ItemView | None:
         """The card or page that the focused pane is about."""
@@ -38,23 +37,6 @@ class ItemsPart(WalkPart):
         claims = self.core.claims(self.view, found) if self.view is not None else ()
         text = why_document(found, self.preview, self.glyphs, claims)
         self.app.push_screen(PaperScreen(f"Why  {found.item.id}", text))
-
-    def action_edit(self) -> None:
-        """Open the file in the user's editor; the bank is read again after it."""
-        found = self.item_here()
-        if found is None:
-            self.say("e edits a card or page: put the cursor on one")
-            return
-        self.edit_item(found)
-
-    def edit_item(self, found: ItemView) -> None:
-        """Open the file of a card or page in the user's editor; the bank is read again after it."""
-        try:
-            self.memtui.editor.edit(self.memtui, found.item.path)
-        except ServiceError as error:
-            self.say(str(error), "error")
-            return
-        self.reload_bank()
 
     def action_yank(self) -> None:
         """Choose what to copy."""

@@ -9,6 +9,9 @@ from memtui.tui.screens.walk import WalkPart
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.pane import Pane
 
+_WORDS = 8
+"""Rows in which an empty pane has room to say what it is for."""
+
 
 class LayoutPart(WalkPart):
     """Layout and focus."""
@@ -39,7 +42,8 @@ class LayoutPart(WalkPart):
             pane.display = pane is current if single else pane is active or not low
         self.query_one("#lists").display = not single or current in in_lists
         roomy = 120 <= self.app.size.width < 180 and self.app.size.height >= 28 and not single
-        self.pages_pane.styles.max_height = max(4, len(self.pages_list) + 2) if roomy else None
+        tall = len(self.pages_list) + 2 if len(self.pages_list) else _WORDS
+        self.pages_pane.styles.max_height = max(4, tall) if roomy else None
         if single:
             self.detail_pane.display = current is self.detail_pane
             self.preview_pane.display = current is self.preview_pane

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from textual import on
 
+from memtui.tui.docs import empty
 from memtui.tui.docs.item_rows import ItemRows
 from memtui.tui.docs.spans import Line
 from memtui.tui.listing import SORTS, ListQuery, facet_counts, select
@@ -38,13 +39,13 @@ class ListsPart(BrowseBase):
     def _empty(self, rows: LineList, query: ListQuery, any_views: bool) -> list[Line]:
         if self.view is None:
             if self.core.bank_root is None:
-                return [[("no bank for this project yet", "muted")]]
-            return [[("reading the bank", "muted")]]
+                return empty.no_bank("no bank for this project yet")
+            return empty.READING_BANK
         if any_views and query.narrows:
-            return [[("nothing matches", "muted")], [("esc shows all again", "faint")]]
+            return empty.NOTHING_MATCHES
         if rows is self.pages_list:
-            return [[("no pages yet", "muted")]]
-        return [[("no cards yet", "muted")]]
+            return empty.no_pages(self.key_of, bool(self.view.cards))
+        return empty.no_cards(self.key_of, not self.scanned or len(self.sessions_list) > 0)
 
     def watch_cards_query(self) -> None:
         """Show what the new query says."""

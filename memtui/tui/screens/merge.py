@@ -135,6 +135,7 @@ class MergeScreen(DialogScreen[str]):
     def on_resize(self, event: events.Resize) -> None:
         """Columns or not."""
         self._show()
+        self.say()
 
     @on(LineList.Moved)
     def _moved(self, message: LineList.Moved) -> None:

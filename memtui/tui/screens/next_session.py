@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memtui.inject.limits import LIMITS
+from memtui.tui.docs import empty
 from memtui.tui.docs.spans import Line
 from memtui.tui.screens.base import BrowseBase
 from memtui.workspace.model import BankView, Preview
@@ -32,8 +33,8 @@ class PreviewPart(BrowseBase):
 
     def _without_bank(self) -> list[Line]:
         if self.core.bank_root is None:
-            return [[("no bank, so nothing is sent", "muted")]]
-        return [[("reading the bank", "muted")]]
+            return empty.no_bank("no bank, so nothing is sent")
+        return empty.READING_BANK
 
     def watch_options(self) -> None:
         """Another host, source or budget."""
@@ -42,8 +43,7 @@ class PreviewPart(BrowseBase):
     def watch_preview(self) -> None:
         """Show the new plan."""
         if self.preview is not None and self.view is not None:
-            empty: list[Line] = [[("nothing to send: the bank is empty", "muted")]]
-            self.preview_list.say(empty)
+            self.preview_list.say(empty.nothing_sent())
             self.preview_pane.show(self.preview, self.view)
             self.count_preview()
 

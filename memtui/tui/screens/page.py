@@ -140,6 +140,7 @@ class PageScreen(DialogScreen[str]):
     def on_resize(self) -> None:
         """Another height for the list."""
         self._show()
+        self.say()
 
     @on(LineList.Moved)
     @on(LineList.Changed)

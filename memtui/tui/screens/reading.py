@@ -14,6 +14,7 @@ from textual.timer import Timer
 
 from memtui.curate.external import Noticed
 from memtui.curate.healing import Healed
+from memtui.tui.docs import empty
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.welcome import welcome_lines
 from memtui.tui.jobs import JobDone, JobFailed, cancelled
@@ -64,6 +65,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     _looked = 0.0
     _recheck: Timer | None = None
     _reading = False
+    _arrived = False
     _unread: frozenset[Path] | None = frozenset()
     """Files of the bank that changed and were not read since; None for the whole bank."""
 
@@ -98,6 +100,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self.planned = reloaded.view, preview
         self._reading = False
         self.take_reloaded(reloaded)
+        self._leave_empty_cards()
         self._read_on()
 
     def take_reloaded(self, reloaded: Reloaded) -> None:
@@ -178,6 +181,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """A bank was read: every pane looks at it anew."""
         self.show_items()
         self.replan()
+        self.follow_hidden()
         if isinstance(self.subject, ItemSubject | ExcerptSubject):
             self.show_subject(self.subject)
         self.refresh_bars()
@@ -216,8 +220,10 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         else:
             self._recheck_later()
             self.memtui.upkeep.follow(self.view)
-        rows = self.sessions_list
-        rows.say([[("no sessions of this project yet", "muted")]])
+        self.sessions_list.say(empty.no_sessions(self.key_of, self.facet, self.core.project))
+        if self.view is not None and not self.view.cards:
+            self.show_items()  # an empty list says what fills it, which depends on the sessions
+        self._leave_empty_cards()
         self._welcome()
         self.refresh_bars()
 
@@ -273,6 +279,19 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self.reload_bank()
         self._scan()
         self.say("reading again")
+
+    def _leave_empty_cards(self) -> None:
+        """Once, at the start: with sessions and no card the sessions get the focus and the room."""
+        known = self.scanned and (self.view is not None or self.core.bank_root is None)
+        if self._arrived or not known:
+            return
+        self._arrived = True
+        if self.subject is None:
+            self.detail_pane.show(empty.nothing_shown(), "")
+        idle = self.focused is self.cards_list and not len(self.cards_list)
+        if idle and not self.cards_query.narrows and len(self.sessions_list):
+            self.reveal(self.sessions_pane)
+            self.give(self.sessions_list)
 
     def _welcome(self) -> None:
         """Where there is neither bank nor session: what was looked for, and what to do."""

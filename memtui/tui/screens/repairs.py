@@ -29,8 +29,12 @@ class Repair:
     action: str
 
 
+CORRECTED = "host/correction"
+"""The finding whose last item is what the others correct: there is no need to ask which one goes."""
+
 REPAIRS = {
     "index": Repair("writes the lines of the index again", "mend"),
+    "raise": Repair("puts its line first in the index", "raise_line"),
     "heal": Repair("finishes the act, or takes it back", "heal"),
     "demote": Repair("demotes it", "demote"),
     "promote": Repair("promotes it", "promote"),
@@ -141,6 +145,9 @@ class RepairsPart(PanelView):
         """Do what the finding says helps."""
         finding = self.finding()
         repair = REPAIRS.get(finding.repair) if finding is not None else None
+        if finding is not None and finding.rule == CORRECTED and self.sides():
+            self.memtui.browse.do("demote", verbs.demote, self.sides()[-1:])
+            return
         if finding is None or repair is None:
             fix = f": {finding.fix}" if finding is not None and finding.fix else ""
             self.say(f"only a person can help here{fix}")
@@ -160,6 +167,14 @@ class RepairsPart(PanelView):
         }
         contents = view.contents
         self.act(Deed("index", partial(verbs.mend_index, contents=contents, absent=absent)))
+
+    def action_raise_line(self) -> None:
+        """Put its line where the host still loads it."""
+
+        def up(item: ItemView) -> None:
+            self.act(Deed("index", partial(verbs.raise_line, item=item.item)))
+
+        self.choose("move up", up)
 
     def action_heal(self) -> None:
         """Finish what a killed process left half done."""

@@ -35,6 +35,29 @@ from memtui.workspace.model import BankView, ItemView
 class ShapingPart(VerbsPart):
     """What `m`, `C`, `x` and `D` do."""
 
+    def take_done(self, done: Done) -> None:
+        """Besides what happened: which pages lost support for a sentence by it."""
+        before = self._unsupported()
+        super().take_done(done)
+        for page, lost in self._unsupported().items():
+            more = lost - before.get(page, lost)
+            found = self.view.find(page) if self.view is not None else None
+            if more > 0 and found is not None:
+                title = line_of(found.item.title or found.item.name, 60)
+                what = "a sentence" if more == 1 else f"{more} sentences"
+                self.memtui.tell(f"{title} lost the support of {what}: w there says which")
+
+    def _unsupported(self) -> dict[str, int]:
+        """How many claims of each active page no card supports."""
+        view = self.view
+        if view is None:
+            return {}
+        return {
+            page.item.id: sum(not claim.holds for claim in self.core.claims(view, page))
+            for page in view.pages
+            if page.item.status is Status.ACTIVE
+        }
+
     def shown_item(self, done: Done) -> None:
         """Go to the card or page that an act made."""
         made = self.view.find(done.result.details.get("id", "")) if self.view else None
@@ -173,11 +196,8 @@ class ShapingPart(VerbsPart):
             return
         taken = {one.item.id for one in old}
         own = words(said(old[0].item))
-        cards = [
-            one
-            for one in view.cards
-            if one.item.id not in taken and one.item.status is Status.ACTIVE
-        ]
+        away = absent_of(view)
+        cards = [one for one in view.cards if one.item.id not in taken and one.item.id not in away]
         cards.sort(key=lambda one: (-likeness(own, words(said(one.item))), one.item.name))
         title = "Superseded by"
         new = "a new card: write it"

@@ -10,6 +10,7 @@ from textual.widgets import TextArea
 
 from memtui.tui.docs.clean import body_of
 from memtui.tui.docs.spans import Line
+from memtui.tui.screens.dialog import key_lines
 from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.lines import Lines
 
@@ -46,18 +47,14 @@ class TextScreen(Overlay[str]):
         self._say()
 
     def _say(self, warning: str = "") -> None:
-        line: Line = [(" ", "")]
-        if warning:
-            line.append((warning, "state-warn"))
-        else:
-            line += [
-                ("^s", "key"),
-                (" takes the text  ", "muted"),
-                ("esc", "key"),
-                (" leaves it  ", "muted"),
-            ]
-            line.append((self._hint, "faint"))
-        self.query_one("#dialog-keys", Lines).show([line])
+        width = self.app.size.width - 4
+        lines: list[Line] = [[(" ", ""), (warning, "state-warn")]]
+        if not warning:
+            lines = key_lines([("^s", "takes the text"), ("esc", "leaves it")], width)
+            lines[-1] += [("  ", ""), (self._hint, "faint")]
+        shown = self.query_one("#dialog-keys", Lines)
+        shown.styles.height = len(lines)
+        shown.show(lines)
 
     def action_take(self) -> None:
         """This is the text."""

@@ -16,6 +16,7 @@ from memtui.tui.when import milliseconds, moment, parse_when
 from memtui.tui.widgets.input_line import InputLine
 from memtui.workspace.upkeep import InboxView
 
+_HIDDEN = "hidden"
 _LABELS = {
     Facet.TURNS: ("turns: prompts, answers, failures", "u"),
     Facet.ALL: ("everything, each call on a row", "a"),
@@ -31,22 +32,25 @@ class TimelinePart(FindPart):
 
     following = False
     unseen = 0
+    with_hidden = False
+    _hidden: frozenset[str] = frozenset()
 
     def show_timeline(self) -> None:
         """Open the timeline of the facet; the cursor starts at the newest turn."""
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
-        rows.words = self.words
+        rows.words, rows.hidden = self.words, self._hidden
         rows.outcomes = self.memtui.upkeep.inbox.outcomes
         self.sessions_list.show(rows)
         self.sessions_list.action_ends(1)
 
     def _timeline(self) -> Timeline:
         old = self.timeline_rows
-        if old is None:
-            return self.core.timeline(self.facet)
-        closed = frozenset(s.session for s in old.timeline.sessions() if s.collapsed)
-        old.timeline.close()
-        return self.core.timeline(self.facet, closed)
+        closed: frozenset[int] = frozenset()
+        if old is not None:
+            closed = frozenset(s.session for s in old.timeline.sessions() if s.collapsed)
+            old.timeline.close()
+        self._hidden = self.core.hidden
+        return self.core.timeline(self.facet, closed, with_hidden=self.with_hidden)
 
     def change_facet(self, facet: str) -> None:
         """Show other rows; the cursor stays on its row or the nearest before it."""
@@ -58,7 +62,7 @@ class TimelinePart(FindPart):
     def _reopen(self) -> None:
         target = self.timeline_rows.target if self.timeline_rows else None
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
-        rows.words, rows.target = self.words, target
+        rows.words, rows.target, rows.hidden = self.words, target, self._hidden
         rows.outcomes = self.memtui.upkeep.inbox.outcomes
         self.sessions_list.show(rows)
 
@@ -129,11 +133,25 @@ class TimelinePart(FindPart):
             for facet in FACETS
         ]
 
+        count = len(self.core.hidden)
+        if count:
+            label = f"hidden sessions too ({count})"
+            choices.append(Choice(_HIDDEN, label, key="h", chosen=self.with_hidden))
+
         def chosen(name: str | None) -> None:
-            if name is not None:
+            if name == _HIDDEN:
+                self.with_hidden = not self.with_hidden
+                self.change_facet(self.facet)
+            elif name is not None:
                 self.change_facet(name)
 
         self.app.push_screen(MenuScreen("Show", choices), chosen)
+
+    def follow_hidden(self) -> None:
+        """Sessions were hidden or shown again: the timeline follows."""
+        if self.timeline_rows is not None and self._hidden != self.core.hidden:
+            self._reopen()
+            self.count_sessions()
 
     def open_turn(self, key: Hashable) -> None:
         """A heading folds its session; a turn is read in the detail pane."""

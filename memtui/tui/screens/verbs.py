@@ -15,6 +15,7 @@ from memtui.tui.acting import Acts, Deed
 from memtui.tui.actions import BY_ID
 from memtui.tui.asking import refusal
 from memtui.tui.docs.clean import line_of
+from memtui.tui.screens.conflict import Chosen, ConflictScreen
 from memtui.tui.screens.items import ItemsPart
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
@@ -51,8 +52,17 @@ class VerbsPart(ItemsPart):
             self.say(refusal(error, deed.doing), "warning" if expected else "error")
 
     def show_conflict(self, deed: Deed, error: ConflictError) -> None:
-        """Files changed meanwhile."""
-        self.say(f"{line_of(error.what)}; {error.do}", "warning")
+        """Files changed meanwhile: show the three texts of each and ask."""
+
+        def chosen(choice: Chosen | None) -> None:
+            if choice is not None and deed.resolved is not None:
+                self.acts.run(deed.with_choice(choice))
+            else:
+                self.say(f"{line_of(error.what)}; nothing was changed", "warning")
+                self.reload_bank()
+
+        screen = ConflictScreen(deed.doing, error.conflicts, choosing=deed.resolved is not None)
+        self.app.push_screen(screen, chosen)
 
     # On cards and pages
 
@@ -88,8 +98,27 @@ class VerbsPart(ItemsPart):
         self.do("promote", verbs.promote)
 
     def action_demote(self) -> None:
-        """Down."""
-        self.do("demote", verbs.demote)
+        """Down: a session's heading is hidden."""
+        if self.focused is self.sessions_list:
+            self.hide(True)
+        else:
+            self.do("demote", verbs.demote)
+
+    def hide(self, hidden: bool) -> None:
+        """Hide the session under the cursor, or show it again."""
+        row = self.timeline_row()
+        if row is None or not row.is_heading:
+            self.say("d hides a session: put the cursor on its heading")
+            return
+        session = row.session
+        verb = partial(
+            verbs.hide_session,
+            host=session.host,
+            session=session.id,
+            title=session.title,
+            hidden=hidden,
+        )
+        self.acts.run(Deed("hide" if hidden else "show again", verb))
 
     def action_pin(self) -> None:
         """First in the injection, or no longer."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 from textual.screen import Screen
 from textual.widget import Widget
 
+from memtui.tui.actions import BY_ID
 from memtui.tui.glyphs import Glyphs, glyphs_of
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class ViewScreen(Screen[None]):
     def glyphs(self) -> Glyphs:
         """The signs to draw with."""
         return glyphs_of(self.app)
+
+    def key_of(self, action: str) -> str:
+        """The key of an action of the registry, as it is shown."""
+        return self.memtui.keymap.shown(BY_ID[action], self.memtui.ascii_only)
 
     def give(self, widget: Widget) -> None:
         """Give the focus at once: `Widget.focus` waits, and the next key would go astray."""

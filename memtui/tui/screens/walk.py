@@ -12,6 +12,7 @@ from memtui.bank.model import Page
 from memtui.sessions.rows import Facet
 from memtui.sessions.timeline import TimelineRow
 from memtui.sessions.turn import TurnDetail
+from memtui.tui.docs import empty
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.document import Document
 from memtui.tui.docs.item_doc import item_document
@@ -103,7 +104,7 @@ class WalkPart(BrowseBase):
                 self._show_item(found, fresh)
             elif self.view is not None:  # its file was removed
                 self.subject = None
-                self._put(Document("", ""), "")
+                self._put(empty.nothing_shown(), "")
         elif isinstance(subject, TurnSubject):
             work = partial(self.core.turn, subject.session, subject.seq)
             self.jobs.run("detail", "reading the turn", work, partial(self._show_turn, subject))

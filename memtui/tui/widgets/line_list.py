@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from memtui.tui.actions import bindings
-from memtui.tui.docs.spans import Line
+from memtui.tui.docs.spans import Line, wrap
 from memtui.tui.rows import FixedRows, ListPlace, RowSource
 from memtui.tui.widgets.toned import Toned
 
@@ -73,6 +73,7 @@ class LineList(Toned, can_focus=True):
         self.source: RowSource = FixedRows()
         self.marks: set[Hashable] = set()
         self.placeholder: Sequence[Line] = ()
+        self._wrapped: dict[int, list[Line]] = {}
         self._markable = markable
         self._height = 0
         self._above = 0
@@ -136,6 +137,7 @@ class LineList(Toned, can_focus=True):
     def say(self, lines: Sequence[Line]) -> None:
         """What an empty list shows instead of rows."""
         self.placeholder = lines
+        self._wrapped.clear()
         self.refresh()
 
     @property
@@ -261,9 +263,7 @@ class LineList(Toned, can_focus=True):
         index = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if index >= len(self.source):
-            if not len(self.source) and 1 <= y <= len(self.placeholder):
-                return self.strip_of([(" ", ""), *self.placeholder[y - 1]], width)
-            return self.strip_of([], width)
+            return self.strip_of(self._said(y, width) if not len(self.source) else [], width)
         key = self.source.key(index)
         state = 0
         if index == self.cursor:
@@ -275,6 +275,15 @@ class LineList(Toned, can_focus=True):
             strip = self._draw(index, width, state, marked)
             self._strips[cached] = strip
         return strip
+
+    def _said(self, y: int, width: int) -> Line:
+        """One line of the placeholder, which begins below an empty line where there is room."""
+        lines = self._wrapped.get(width)
+        if lines is None:
+            lines = [part for line in self.placeholder for part in wrap(line, width - 2)]
+            self._wrapped[width] = lines
+        at = y - (self.size.height > len(lines))
+        return [(" ", ""), *lines[at]] if 0 <= at < len(lines) else []
 
     def _draw(self, index: int, width: int, state: int, marked: bool) -> Strip:
         glyphs = self.glyphs

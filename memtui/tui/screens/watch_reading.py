@@ -1,0 +1,229 @@
+"""What the pane beside an agent reads: bank, sessions, the session it follows, and what could be kept."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+
+from textual import getters, on
+from textual.timer import Timer
+
+from memtui.curate.candidates import Candidate
+from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.live_rows import ReceiptText
+from memtui.tui.jobs import JobDone, JobFailed, Jobs
+from memtui.tui.ports import Core
+from memtui.tui.screens.menu import MenuScreen
+from memtui.tui.screens.view import ViewScreen
+from memtui.tui.widgets.line_list import LineList
+from memtui.workspace.live import LiveSession, LiveView
+from memtui.workspace.model import BankView, Changed
+
+RESTS = 2.0
+"""Seconds without a new record after which the session is read as a whole, for what could be kept."""
+_SOON = 0.05
+_SHARE = 20
+"""Reading it as a whole may take this part of the time at most."""
+
+
+class WatchReading(ViewScreen):
+    """Jobs that read, and what their results change."""
+
+    VIEW = "watch"
+
+    notes_list = getters.query_one("#notes", LineList)
+    tail = getters.query_one("#tail", LineList)
+
+    def __init__(self, core: Core) -> None:
+        super().__init__()
+        self.core = core
+        self.jobs = Jobs(self, self.run_worker)
+        self.following = True
+        self.unseen = 0
+        self.settled = False
+        self.view: BankView | None = None
+        self.session: LiveSession | None = None
+        self.live: LiveView | None = None
+        self.known: tuple[LiveSession, ...] = ()
+        self.found: tuple[Candidate, ...] = ()
+        self.receipt: ReceiptText = ("", "")
+        self._missed: frozenset[Path] = frozenset()
+        self._dirty = False
+        self._rest: Timer | None = None
+        self._costs = 0.0
+        self.told = -1
+
+    def open_tail(self) -> None:
+        """Show the rows of the session."""
+        raise NotImplementedError
+
+    def show_new(self) -> None:
+        """Show rows that came in."""
+        raise NotImplementedError
+
+    def show_notes(self) -> None:
+        """Show errors and candidates."""
+        raise NotImplementedError
+
+    def action_other_session(self) -> None:
+        """Ask which session to follow."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Read bank and sessions for the first time, then listen."""
+        self.read_bank()
+        self.jobs.run("scan", "reading the sessions", self.scan, self.take_scanned)
+        if self.memtui.watches:
+            self.run_worker(self._watch(), exclusive=True, group="watch", exit_on_error=False)
+
+    def scan(self) -> object:
+        """Read the sessions. Blocks."""
+        return self.core.scan(lambda _: None, lambda: False)
+
+    def read_bank(self) -> None:
+        """Read the bank in a worker."""
+        if self.core.bank_root is not None:
+            work = partial(self.core.curating.reload, quick=True)
+            self.jobs.run("bank", "reading the bank", work, lambda done: self.take_view(done.view))
+
+    def take_view(self, view: BankView) -> None:
+        """A bank was read."""
+        self.view = view
+        self.look()
+        self.jobs.run("settle", "checking the bank", self.core.settle, self._settled_view)
+
+    def _settled_view(self, view: BankView) -> None:
+        if self.view is None or view.serial >= self.view.serial:
+            self.view = view
+            self.look()
+
+    async def _watch(self) -> None:
+        """Take in what changed, for as long as the screen lives."""
+        try:
+            async for change in self.core.watch():
+                self._changed(change)
+        except OSError as error:
+            self.say(f"changes are no longer noticed: {error}; R reads again", "warning")
+
+    def _changed(self, change: Changed) -> None:
+        if change.kind == "bank":
+            self.read_bank()
+        elif self.jobs.running("scan"):
+            self._missed |= set(change.paths)
+        else:
+            self._update(change.paths)
+
+    def _update(self, paths: tuple[Path, ...]) -> None:
+        work = partial(self.core.update, paths)
+        self.jobs.run("scan", "reading the sessions", work, self.take_scanned)
+
+    def take_scanned(self, _: object) -> None:
+        """The sessions were read."""
+        if self._missed:
+            waiting, self._missed = tuple(sorted(self._missed)), frozenset()
+            self._update(waiting)
+        self.show_new()
+        self.look()
+
+    def look(self) -> None:
+        """Look at the session again; one look at a time."""
+        if self.jobs.running("live"):
+            self._dirty = True
+            return
+        self._dirty = False
+        wanted, view = self.session, self.view
+
+        def work() -> tuple[tuple[LiveSession, ...], LiveView | None]:
+            known = self.core.live.sessions()
+            same = [one for one in known if wanted and one.session == wanted.session]
+            chosen = next(iter(same or known), None)
+            return known, self.core.live.look(chosen, view) if chosen else None
+
+        self.jobs.run("live", "reading the session", work, self._take_live)
+
+    def _take_live(self, told: tuple[tuple[LiveSession, ...], LiveView | None]) -> None:
+        self.known, live = told
+        self.settled = True
+        if live is None:
+            self.tail.say([[("no session of this project yet: start your agent here", "muted")]])
+            self.refresh_bars()
+            return
+        fresh = self.session is None or self.session.session != live.session.session
+        self.session, self.live = live.session, live
+        if fresh:
+            self.found, self.receipt, self.told = (), ("", ""), -1
+            self.open_tail()
+            self._choose_first()
+        self._ask_receipt(live)
+        self.rest_then_read(0.0 if fresh else RESTS)
+        self.show_notes()
+        self.refresh_bars()
+        if self._dirty:
+            self.look()
+
+    def _choose_first(self) -> None:
+        """Several sessions run: ask which one, once."""
+        live = [one for one in self.known if one.is_live(self.core.clock())]
+        if len(live) > 1 and not isinstance(self.app.screen, MenuScreen) and self.told == -1:
+            self.told = 0
+            self.action_other_session()
+
+    def _ask_receipt(self, live: LiveView) -> None:
+        """What became of what was sent: asked again whenever something more was received."""
+        count = len(live.received)
+        if self.core.bank_root is not None and (count != self.told or self.receipt[0] == "waiting"):
+            self.told = count
+            work = partial(self.core.live.receipt, live.session)
+            self.jobs.run("receipt", "reading the receipt", work, self._take_receipt)
+
+    def _take_receipt(self, receipt: ReceiptText) -> None:
+        self.receipt = receipt
+        self.refresh_bars()
+
+    def rest_then_read(self, seconds: float) -> None:
+        """Look for what could be kept once nothing new comes for a while."""
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(max(_SOON, seconds, self._costs * _SHARE), self._find)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a look for candidates is still to come."""
+        return self._rest is not None
+
+    def _find(self) -> None:
+        """Read the session as a whole for what could become a card."""
+        self._rest = None
+        session, view = self.session, self.view
+        if session is None or self.core.bank_root is None or self.jobs.running("find"):
+            return
+
+        def work() -> tuple[float, tuple[Candidate, ...]]:
+            begun = time.thread_time()
+            found = self.core.live.candidates(session, view)
+            return time.thread_time() - begun, found
+
+        self.jobs.run("find", "looking for what to keep", work, self._take_found)
+
+    def _take_found(self, told: tuple[float, tuple[Candidate, ...]]) -> None:
+        self._costs, found = told
+        if found != self.found:
+            self.found = found
+            self.show_notes()
+            self.refresh_bars()
+
+    @on(JobDone)
+    def _job_done(self, message: JobDone) -> None:
+        if self.jobs.is_current(message.group, message.generation):
+            message.use()
+
+    @on(JobFailed)
+    def _job_failed(self, message: JobFailed) -> None:
+        if not self.jobs.is_current(message.group, message.generation):
+            return
+        if message.use is not None:
+            message.use(message.error)
+            return
+        self.settled = True
+        self.say(f"{message.doing} failed: {line_of(str(message.error))}; R tries again", "error")
