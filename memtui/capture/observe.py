@@ -63,7 +63,7 @@ def observation_of(turns: Sequence[Turn], finding: Finding, where: Where) -> Obs
         key=_line(finding.key, SUMMARY) or finding.kind.value,
         project=where.project[:400],
         branch=where.branch[:400],
-        at=shown[0].at,
+        at=shown[0].at.replace(microsecond=0) if shown[0].at else None,
         detail=told(redact(finding.detail).text, DETAIL),
         tags=tuple(list(tags)[:_TAGS]),
         paths=tuple(path[:400] for path in paths[:_PATHS]),

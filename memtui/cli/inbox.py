@@ -9,6 +9,7 @@ from memtui.cli.command import NOT_FOUND, OK, CommandError, Context, answer
 from memtui.clock import format_time
 from memtui.curate.act import ConflictError, CurateError
 from memtui.curate.proposals import Proposal, Verb, draft_json
+from memtui.ledger.access import LedgerError
 from memtui.safety.sanitize import one_line
 from memtui.workspace.upkeep import Entry, InboxView, Upkeep
 
@@ -33,8 +34,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     with context.open() as workspace:
         workspace.load()
         upkeep = workspace.upkeep
-        found = upkeep.inbox()
         try:
+            found = upkeep.inbox()
             if arguments.accept:
                 return _accept(upkeep, found, arguments, context)
             if arguments.reject:
@@ -43,6 +44,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             raise CommandError(error.what, "look at the file, then try again") from error
         except CurateError as error:
             raise CommandError(error.what, error.do) from error
+        except LedgerError as error:
+            raise CommandError(str(error), "`memtui doctor` says where it lies") from error
     if arguments.show:
         entry = _entry(found, arguments.show)
         answer(context, entry_json(entry), _full(entry))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Options that narrow the list."""
     parser.add_argument("--all", action="store_true", help="every project, not only this one")
     parser.add_argument("--host", help="only this host")
+    parser.add_argument(
+        "--matching", metavar="WORDS", help="only with these words in title or outcome"
+    )
     parser.add_argument("-n", "--last", type=int, metavar="N", help="only the newest N")
 
 
@@ -27,13 +31,27 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         scan_first(workspace)
         timeline = workspace.timeline("turns", every_project=arguments.all)
         try:
+            outcomes = workspace.upkeep.inbox().outcomes
             rows = [row for row in timeline.sessions() if arguments.host in (None, row.host)]
         finally:
             timeline.close()
+    words = (arguments.matching or "").casefold().split()
+    rows = [row for row in rows if _matches(row, outcomes, words)]
     if arguments.last is not None:
         rows = rows[-arguments.last :] if arguments.last > 0 else []
-    answer(context, [session_json(row) for row in rows], map(_line, rows))
+    data = [{**session_json(row), "outcome": _outcome(row, outcomes)} for row in rows]
+    answer(context, data, (line for row in rows for line in _lines(row, outcomes)))
     return OK
+
+
+def _outcome(row: SessionRow, outcomes: Mapping[str, str]) -> str:
+    """How the session went, as sleep found it; "" where it was not read yet."""
+    return outcomes.get(f"{row.host}:{row.id}", "")
+
+
+def _matches(row: SessionRow, outcomes: Mapping[str, str], words: Sequence[str]) -> bool:
+    text = f"{row.title} {_outcome(row, outcomes)}".casefold()
+    return all(word in text for word in words)
 
 
 def session_json(row: SessionRow) -> dict[str, Any]:
@@ -51,6 +69,13 @@ def session_json(row: SessionRow) -> dict[str, Any]:
 def iso(ms: int | None) -> str | None:
     """A time in milliseconds as ISO 8601, None where the host stores none."""
     return None if ms is None else format_time(datetime.fromtimestamp(ms / 1000, UTC))
+
+
+def _lines(row: SessionRow, outcomes: Mapping[str, str]) -> Iterator[str]:
+    yield _line(row)
+    outcome = _outcome(row, outcomes)
+    if outcome:
+        yield f"{'':<22}{outcome}"
 
 
 def _line(row: SessionRow) -> str:

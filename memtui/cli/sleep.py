@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from memtui.cli.scanning import scan_first
 from memtui.curate.act import CurateError
 from memtui.curate.sleep.model import Progress, Report, to_json
 from memtui.curate.sleep.run import WAIT
+from memtui.ledger.access import LedgerError
 from memtui.paths import bank_key
 from memtui.safety.locks import LockedError
 from memtui.safety.sanitize import one_line
@@ -27,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only with 5 new sessions and 24 h after the last one; for timers",
     )
+    parser.add_argument("--progress", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--restore", metavar="NAME", help="bring a card back from the archive")
     parser.add_argument(
         "--install-timer",
@@ -49,19 +52,29 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
                 answer(context, {"act": done.result.act}, [done.result.summary])
                 return OK
             scan_first(workspace)
+            if arguments.apply:
+                workspace.agents.take_in()
+            tell = _tell_program if arguments.progress else _tell
             report = workspace.upkeep.sleep(
-                apply=arguments.apply, if_due=arguments.if_due, tell=_tell, wait=WAIT
+                apply=arguments.apply, if_due=arguments.if_due, tell=tell, wait=WAIT
             )
         except LockedError as error:
             raise CommandError(str(error), "it does the work; try again later") from error
         except CurateError as error:
             raise CommandError(error.what, error.do) from error
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, LedgerError) as error:
             raise CommandError(
                 f"sleep stopped: {error}", "what was done is whole; run it again"
             ) from error
     answer(context, to_json(report), _lines(report))
     return OK
+
+
+def _tell_program(step: Progress) -> None:
+    """One JSON object a line, for the app that started this."""
+    said = {"done": step.done, "total": step.total, "what": step.what}
+    sys.stderr.write(json.dumps(said) + "\n")
+    sys.stderr.flush()
 
 
 def _tell(step: Progress) -> None:

@@ -32,8 +32,8 @@ class Action:
 
 EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
 SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
-CURATE, HISTORY, HEALTH, LIVE = "Curate", "History", "Health", "Beside an agent"
-RECALL = "Recall"
+CURATE, HISTORY, HEALTH, INBOX = "Curate", "History", "Health", "Inbox"
+LIVE, RECALL = "Beside an agent", "Recall"
 
 _PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
 
@@ -85,6 +85,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("purge", "D", "screen.purge", "purge", "Erase for good: shows every place that holds it, then asks", CURATE, ("browse", "health")),
     Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse", "view", "watch"), 18),
     Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse", "view")),
+    Action("sleep", "z", "screen.sleep", "sleep", "Read finished sessions, propose what to remember, put away what has rested", CURATE, ("browse", "inbox"), 80),
+    Action("accept", "p", "screen.accept", "accept", "Do what the proposal suggests; with marks, all that are marked", INBOX, ("inbox",), 11),
+    Action("reject", "d", "screen.reject", "reject", "Never propose it again; with marks, all that are marked", INBOX, ("inbox",), 12),
+    Action("edit-accept", "e", "screen.edit_accept", "edit, accept", "Change the card in $EDITOR, then accept it", INBOX, ("inbox",), 13),
+    Action("switch-verb", "v", "screen.switch", "verb", "Do something else with it: add, update, merge, stale, nothing", INBOX, ("inbox",), 14),
+    Action("accept-group", "A", "screen.accept_group", "accept group", "Accept everything that came from the same session or check", INBOX, ("inbox",), 15),
     Action("edit", "e", "screen.edit", "edit", "Open the text in $EDITOR; it is checked before it is saved", CURATE, ("browse", "health")),
     Action("edit-inline", "E", "screen.edit_inline", "edit here", "Edit fields and text inline", CURATE, ("browse",)),
     Action("blame", "b", "screen.blame", "blame", "Who, when, from what, approved by whom; on a session or turn, the cards made from it", CURATE, ("browse",)),

@@ -18,6 +18,7 @@ from textual.widgets import Input
 from memtui.tui.actions import BY_ID, bindings
 from memtui.tui.commands import ActionCommands, ItemCommands
 from memtui.tui.glyphs import glyph_set
+from memtui.tui.jobs import JobDone, JobFailed
 from memtui.tui.keys import KeyMap
 from memtui.tui.ports import Core
 from memtui.tui.screens.ask import AskScreen
@@ -33,6 +34,7 @@ from memtui.tui.services import (
     osc52,
 )
 from memtui.tui.themes import DEFAULT, load_themes, shipped, variable_defaults
+from memtui.tui.upkeep import SleepTold, UpkeepJobs
 from memtui.tui.views import VIEWS
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ class MemtuiApp(App[None]):
         if not core.settings.ui.color:
             os.environ["NO_COLOR"] = "1"  # read, and taken away again, by Textual
         super().__init__()
+        self.upkeep = UpkeepJobs(self)
         if not core.settings.ui.animations:
             self.animation_level = "none"
 
@@ -244,6 +247,9 @@ class MemtuiApp(App[None]):
         screens = self.screen_stack
         return next((screen for screen in screens if isinstance(screen, BrowseScreen)), None)
 
+    def _shown_view(self) -> str:
+        return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
+
     @property
     def browse(self) -> BrowseScreen:
         """The Browse view, which every view but the watch view stands on."""
@@ -265,8 +271,26 @@ class MemtuiApp(App[None]):
         """What still loads or embeds must not keep the process."""
         self.core.close()
 
-    def _shown_view(self) -> str:
-        return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
+    def speak(self, text: str, severity: Severity = "information") -> None:
+        """Tell through the view that is shown, so that its status bar keeps it."""
+        if isinstance(self.screen, ViewScreen):
+            self.screen.say(text, severity)
+        else:
+            self.tell(text, severity)
+
+    # Work of the app itself
+
+    def on_sleep_told(self, message: SleepTold) -> None:
+        """A sleep goes on."""
+        self.upkeep.take_progress(message.progress)
+
+    def on_job_done(self, message: JobDone) -> None:
+        """A job of the app is done."""
+        self.upkeep.take_done(message)
+
+    def on_job_failed(self, message: JobFailed) -> None:
+        """A job of the app failed."""
+        self.upkeep.take_failed(message)
 
     # The outside world
 
@@ -289,7 +313,4 @@ class MemtuiApp(App[None]):
                 self._driver.write(osc52(text, os.environ))
             how = "the terminal's clipboard"
         message = f"copied to {how}: {what}"
-        if isinstance(self.screen, ViewScreen):
-            self.screen.say(message)
-        else:
-            self.tell(message)
+        self.speak(message)

@@ -27,6 +27,7 @@ from memtui.workspace.model import (
     ScanProgress,
     StatusNote,
 )
+from memtui.workspace.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from memtui.workspace.finding import Finding
@@ -121,6 +122,11 @@ class Core(Protocol):
     @property
     def curating(self) -> Curating:
         """Acts on the bank. Raises CurateError without one."""
+        ...
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Inbox and sleep."""
         ...
 
     @property

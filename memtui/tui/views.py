@@ -31,6 +31,12 @@ def _browse(core: Core) -> Screen[None]:
     return BrowseScreen(core)
 
 
+def _inbox(core: Core) -> Screen[None]:
+    from memtui.tui.screens.inbox import InboxScreen
+
+    return InboxScreen(core)
+
+
 def _health(core: Core) -> Screen[None]:
     from memtui.tui.screens.health import HealthScreen
 
@@ -51,6 +57,7 @@ def _history(core: Core) -> Screen[None]:
 
 VIEWS: tuple[View, ...] = (
     View("browse", "Browse", "f2", "Sessions, cards, pages and the next session", _browse),
+    View("inbox", "Inbox", "f3", "What was proposed, to accept, change or reject", _inbox),
     View("health", "Health", "f4", "What is wrong with the bank, and what helps", _health),
     View("recall", "Recall", "f5", "Search by words and meaning, and see why", _recall, keep=True),
     View(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.curate.act import ActResult, CurateError
@@ -15,9 +16,9 @@ from memtui.curate.proposals import Proposal, Status, Verb
 from memtui.curate.sessions import hidden_sessions
 from memtui.curate.sleep.archive import restore
 from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
-from memtui.curate.sleep.run import WAIT, sleep, unread
+from memtui.curate.sleep.run import WAIT, in_flow, sleep, unread
 from memtui.index.states import is_absent
-from memtui.ledger.access import LEDGER_NAME
+from memtui.ledger.access import LEDGER_NAME, ledger_faults
 from memtui.paths import bank_key
 from memtui.workspace.model import BankView
 
@@ -42,7 +43,7 @@ class InboxView:
     """The inbox at one moment: what waits, the most surprising first, and how much was read.
 
     `expired` are those that nobody decided in time; `failed` are sessions that could not be read, with
-    why.
+    why; `outcomes` says of each session that was read (`host:session`) how it went.
     """
 
     waiting: tuple[Entry, ...] = ()
@@ -51,20 +52,13 @@ class InboxView:
     rejected: int = 0
     read: int = 0
     failed: tuple[tuple[str, str], ...] = ()
+    outcomes: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, word: str) -> Entry | None:
         """A waiting one by id or the beginning of it."""
         exact = [entry for entry in self.waiting if entry.proposal.id == word]
         begin = [entry for entry in self.waiting if word and entry.proposal.id.endswith(word)]
         return next(iter(exact or (begin if len(begin) == 1 else [])), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A session in two lines."""
-
-    title: str
-    outcome: str
 
 
 class Upkeep:
@@ -87,17 +81,6 @@ class Upkeep:
         if not self._has_ledger:
             return InboxView()
         return self._workspace.curating.ask(_look)
-
-    def summaries(self) -> Mapping[str, Summary]:
-        """Title and outcome of each session that was read, by `host:session`."""
-        if not self._has_ledger:
-            return {}
-        captured = self._workspace.curating.ask(lambda curator: curator.ledger.captured())
-        return {
-            name: Summary(record.title, record.outcome)
-            for name, record in captured.items()
-            if record.status == "read"
-        }
 
     def accept(self, proposal: Proposal, draft: Draft | None = None) -> Done:
         """Do what it suggests. Raises CurateError, ConflictError, LedgerError, OSError."""
@@ -128,13 +111,13 @@ class Upkeep:
         cancelled: Cancelled = lambda: False,
         wait: float = WAIT,
     ) -> Report:
-        """Plan a sleep or do its safe part, beside whatever a person does meanwhile.
+        """Plan a sleep or do its safe part, beside whatever a person does meanwhile; the index follows.
 
-        Raises CurateError without a bank, LockedError, OSError, sqlite3.Error.
+        Raises CurateError without a bank, LockedError, LedgerError, OSError, sqlite3.Error.
         """
         view, sleeper = self._sleeper()
-        with sleeper as curator:
-            return sleep(
+        with sleeper as curator, ledger_faults(curator.state):
+            report = sleep(
                 curator,
                 self.around(view),
                 apply=apply,
@@ -143,11 +126,29 @@ class Upkeep:
                 cancelled=cancelled,
                 wait=wait,
             )
+        if report.applied and report.changed:
+            # What was archived leaves the index, from which hooks plan.
+            self._workspace.load()
+        return report
+
+    def sleep_apart(self, tell: Tell, cancelled: Cancelled) -> Report:
+        """The safe part of a sleep in a process of its own. Raises CurateError, OSError."""
+        from memtui.workspace.apart import sleep_apart
+
+        return sleep_apart(self._workspace, tell, cancelled)
+
+    def follow(self, view: BankView, paths: Collection[Path]) -> int:
+        """Propose what transcripts that just changed show. Returns how many. Raises as `sleep`."""
+        setting = self._workspace.setting
+        writer = setting.writer + SLEEPER
+        sleeper = Curator.of(view.contents, setting.places, writer, setting.clock, by="job")
+        with sleeper as curator, ledger_faults(curator.state):
+            return in_flow(curator, self.around(view), frozenset(paths))
 
     def unread(self) -> int:
         """How many finished sessions sleep has not read. Raises sqlite3.Error."""
         view, sleeper = self._sleeper()
-        with sleeper as curator:
+        with sleeper as curator, ledger_faults(curator.state):
             return len(unread(curator, self.around(view)))
 
     def around(self, view: BankView) -> Surroundings:
@@ -199,6 +200,7 @@ def _look(curator: Curator) -> InboxView:
         expired=tuple(e for e in entries if e.proposal.status is Status.EXPIRED),
         accepted=sum(one.status is Status.ACCEPTED for one in found),
         rejected=sum(one.status is Status.REJECTED for one in found),
+        outcomes={record.session: record.outcome for record in captured if record.outcome},
         read=sum(record.status == "read" for record in captured),
         failed=tuple(
             (record.session, record.detail) for record in captured if record.status != "read"

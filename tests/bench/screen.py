@@ -100,19 +100,19 @@ def bank_part(root: Path) -> dict[str, Any]:
     return found
 
 
-def paint_part(root: Path, keys: int, scanning: bool) -> dict[str, Any]:
-    """One start of the app, then keys, then appended records (not while scanning)."""
+def paint_part(root: Path, keys: int, scanning: bool, sleeping: bool = False) -> dict[str, Any]:
+    """One start of the app, then keys, then appended records (not while scanning or sleeping)."""
     begin, used = time.perf_counter(), time.process_time()
     importlib.import_module("memtui.tui.app")
     importlib.import_module("memtui.workspace.open")
     importlib.import_module("memtui.tui.screens.browse")
 
     imports = [1000 * (time.perf_counter() - begin), 1000 * (time.process_time() - used)]
-    found = asyncio.run(_paint(Sample(root), keys, scanning))
+    found = asyncio.run(_paint(Sample(root), keys, scanning, sleeping))
     return {"imports": imports, **found}
 
 
-async def _paint(sample: Sample, keys: int, scanning: bool) -> dict[str, Any]:
+async def _paint(sample: Sample, keys: int, scanning: bool, sleeping: bool) -> dict[str, Any]:
     from textual._compositor import CompositorUpdate
 
     from memtui.tui.app import MemtuiApp
@@ -157,12 +157,17 @@ async def _paint(sample: Sample, keys: int, scanning: bool) -> dict[str, Any]:
         for name, (at, cpu) in {"opened": opened, **firsts}.items():
             found[name] = [1000 * (at - begin), 1000 * (cpu - used)]
         found["cards"], found["rows"] = len(screen.cards_list), len(screen.sessions_list)
+        if sleeping:
+            await pilot.press("z")
+            await _until(lambda: app.upkeep.progress is None or app.upkeep.progress.done > 0)
         found["keys"] = await _keys(pilot, screen, painted, keys, scanning)
+        found["still sleeping"] = app.upkeep.sleeping
         found["resident"] = resident_mb()
-        if not scanning:
+        if not scanning and not sleeping:
             found["appended"] = await _appended(pilot, screen, painted, sample)
             found["edited"] = await _edited(screen, painted, sample)
         found["peak"] = peak_mb()
+        app.upkeep.cancel()
         app.workers.cancel_all()
     return found
 
@@ -401,6 +406,7 @@ if __name__ == "__main__":
     if len(sys.argv) > 2 and sys.argv[1] == "bank":
         print(json.dumps(bank_part(Path(sys.argv[2]))))
     elif len(sys.argv) > 3 and sys.argv[1] == "paint":
-        print(json.dumps(paint_part(Path(sys.argv[2]), int(sys.argv[3]), "scanning" in sys.argv)))
+        modes = ("scanning" in sys.argv, "sleeping" in sys.argv)
+        print(json.dumps(paint_part(Path(sys.argv[2]), int(sys.argv[3]), *modes)))
     else:
         measure(Sizes.read())

@@ -18,7 +18,9 @@ from memtui.hosts.read import parse_file, without_rolled_back
 
 LABELS = Path(__file__).with_name("labels.jsonl")
 PROJECT = Path(__file__).resolve().parents[2]
-ROOTS = {"sample": PROJECT / "sample_bank" / "home", "real": PROJECT.parent / "shared" / "samples"}
+_HOME = PROJECT / "sample_bank" / "home"
+ROOTS = {"sample": _HOME, "real": PROJECT.parent / "shared" / "samples", "held-out": _HOME}
+"""Where the sessions of each part lie. What is held out was labelled after the rules were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Score:
 
 
 def labelled(half: str) -> Iterator[Labelled]:
-    """The labelled sessions of one half, `sample` or `real`."""
+    """The labelled sessions of one part: `sample`, `real` or `held-out`."""
     for line in LABELS.read_text("utf-8").splitlines():
         row = json.loads(line)
         if row["half"] == half:

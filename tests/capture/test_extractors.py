@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.bank.model import Scope
 from memtui.capture.extract.all import findings
 from memtui.capture.extract.finding import Finding, same
 from memtui.capture.extract.sequences import sequences, steps
@@ -22,8 +24,12 @@ from memtui.capture.observation import (
 )
 from memtui.capture.observe import Where, observe
 from memtui.capture.outcome import outcome_of
-from memtui.capture.turns import Turn
-from memtui.hosts.model import Kind
+from memtui.capture.transcripts import clean
+from memtui.capture.turns import Turn, turns_of
+from memtui.curate.candidates import candidates
+from memtui.hosts.model import Entry, Kind, SourceFile
+from memtui.hosts.read import parse_file, without_rolled_back
+from memtui.hosts.registry import sniff_file
 
 RED = "E   AssertionError: 4 != 3\n=== 1 failed in 0.01s ==="
 WHERE = Where("claude-code", "s1", "shop", "main")
@@ -231,3 +237,26 @@ def test_any_turns_give_valid_observations(turns: list[Turn]) -> None:
 def test_a_key_does_not_change_with_numbers(text: str) -> None:
     assert same(text) == same(same(text)) or "#" in same(text)
     assert same(f"{text} took 12.5 s at 0xdeadbeef") == same(f"{text} took 3 s at 0xcafe")
+
+
+def test_every_sample_of_every_host_goes_through(samples_folder: Path) -> None:
+    hosts: set[str] = set()
+    kinds: set[What] = set()
+    for path in sorted(samples_folder.rglob("*")):
+        if not path.is_file() or path.stat().st_size > 3_000_000:
+            continue
+        host = sniff_file(path)
+        if host is None:
+            continue
+        events = parse_file(SourceFile(host.name, path))
+        entries = without_rolled_back(e for e in events if isinstance(e, Entry))
+        turns = clean(turns_of(host.name, path.stem, entries))
+        where = Where(host.name, path.stem)
+        for one in observe(turns, where):
+            assert from_json(to_json(one.observation)) == one.observation
+            kinds.add(one.observation.kind)
+        assert isinstance(outcome_of(turns, []).title, str)
+        assert all(one.draft.title and one.draft.evidence for one in candidates(turns, Scope()))
+        hosts.add(host.name)
+    assert hosts >= {"claude-code", "codex", "gemini-cli"}
+    assert len(kinds) >= 8

@@ -24,7 +24,7 @@ from memtui.curate.draft import Draft
 from memtui.curate.proposals import Verb
 from memtui.curate.sleep.archive import archived, restore
 from memtui.curate.sleep.model import Progress, Report, to_json
-from memtui.curate.sleep.run import LOCK, sleep
+from memtui.curate.sleep.run import LOCK, in_flow, sleep
 from memtui.curate.sleep.upkeep import weekly
 from memtui.safety import fence
 from memtui.safety.locks import FileLock, LockedError
@@ -306,3 +306,21 @@ def test_killed_at_random_instants(tmp_path: Path) -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["problems"] == [], f"seed {seed}"
     assert found["killed"] > 0
+
+
+def test_in_flow_a_candidate_is_proposed_once(night: Night, curator: Curator) -> None:
+    talk = night.pitfall(1)
+    talk.at = int(night.now.timestamp() * 1000) - 60_000
+    path = night.world.write(talk.say("Still at it."))
+    night.world.scan()
+    assert in_flow(curator, night.around(), {night.world.folder / "other.jsonl"}) == 0
+    assert in_flow(curator, night.around(), {path}) == 1
+    assert in_flow(curator, night.around(), {path}) == 0
+    night.world.write(talk.say("We decided to keep the pool even because odd sizes hang."))
+    night.world.scan()
+    assert in_flow(curator, night.around(), {path}) == 1
+    with FileLock(curator.state / LOCK, 0):
+        assert in_flow(curator, night.around(), {path}) == 0
+    curator.clock = lambda: night.now + timedelta(hours=1)
+    assert counts(night.sleep(curator)) == {}
+    assert len([found for found in waiting(curator) if found.draft]) == 2

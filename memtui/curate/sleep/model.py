@@ -106,3 +106,29 @@ def to_json(report: Report) -> dict[str, Any]:
             for step in report.steps
         ],
     }
+
+
+def from_json(value: Mapping[str, Any]) -> Report:
+    """The inverse of `to_json`. Raises KeyError."""
+    return Report(
+        steps=tuple(
+            Step(
+                step["name"],
+                step["title"],
+                step["count"],
+                step["why"],
+                tuple(step["lines"]),
+                step["safe"],
+            )
+            for step in value["steps"]
+        ),
+        applied=value["applied"],
+        read=value["read"],
+        proposed=value["proposed"],
+        seconds=value["seconds"],
+        bytes=value["bytes"],
+        failed=tuple((name, why) for name, why in value["failed"]),
+        cancelled=value["cancelled"],
+        due=value["due"],
+        why_not=value["why_not"],
+    )

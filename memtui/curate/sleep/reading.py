@@ -12,8 +12,8 @@ from memtui.capture.outcome import outcome_of
 from memtui.capture.transcripts import Heading, read
 from memtui.curate.candidates import candidates
 from memtui.curate.cited import cited_records
-from memtui.curate.proposals import Proposal
-from memtui.curate.propose import Known, Outcome, propose
+from memtui.curate.proposals import Proposal, key_of_text
+from memtui.curate.propose import Known, Outcome, cleaned, propose
 from memtui.ledger.model import CapturedRecord, SightingRecord
 from memtui.safety.redact import redact
 from memtui.sessions.citation import Citations
@@ -66,6 +66,16 @@ def read_session(
     first = [_first_sighting(proposal, now) for proposal in made]
     again = [one.sighting for one in outcomes if one.sighting is not None]
     return Read(captured, tuple(made), (*first, *again), tuple(outcomes))
+
+
+def keys_of(heading: Heading, project: str) -> set[str]:
+    """The keys of everything that a session could propose. Empty when it cannot be read."""
+    try:
+        turns = read(heading)
+    except OSError:
+        return set()
+    found = candidates(turns, Scope(project=project or None))
+    return {key_of_text(one.draft.rule, cleaned(one.draft).title) for one in found}
 
 
 def _first_sighting(proposal: Proposal, now: datetime) -> SightingRecord:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from memtui.bank.model import Card
 from memtui.capture.transcripts import Heading, headings
@@ -27,7 +28,7 @@ from memtui.curate.sleep.model import (
     Tell,
     to_json,
 )
-from memtui.curate.sleep.reading import Read, read_session
+from memtui.curate.sleep.reading import Read, keys_of, read_session
 from memtui.curate.sleep.upkeep import (
     cold_cards,
     overdue_proposals,
@@ -35,12 +36,14 @@ from memtui.curate.sleep.upkeep import (
     twin_proposals,
 )
 from memtui.ledger.model import CapturedRecord, SleepRecord
-from memtui.safety.locks import FileLock
+from memtui.safety.locks import FileLock, LockedError
 from memtui.sessions.citation import Citations
 
 LOCK = "sleep.lock"
 WAIT = 600.0
 """Seconds that a second sleep waits for the first; then it finds nothing left to do."""
+MOST_IN_FLOW = 8 * 1024 * 1024
+"""Bytes of transcripts that are read in flow."""
 SHOWN = 8
 """Lines of a step in a report."""
 
@@ -233,3 +236,43 @@ def counts(found: Sequence[Proposal]) -> dict[str, int]:
 
 def _line(proposal: Proposal) -> str:
     return f"{proposal.verb}: {proposal.title} ({proposal.reason})"
+
+
+def in_flow(curator: Curator, around: Surroundings, paths: Collection[Path]) -> int:
+    """Propose what sessions at work show, right after the turn that shows it. Returns how many.
+
+    `paths` are the transcripts that changed. What is not new costs no look at the bank; a transcript
+    that is very long waits for sleep, and so does everything while a sleep is at work.
+    """
+    curator.state.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(curator.state / LOCK, 0):
+            return _in_flow(curator, around, paths)
+    except LockedError:
+        return 0
+
+
+def _in_flow(curator: Curator, around: Surroundings, paths: Collection[Path]) -> int:
+    now, project = curator.clock(), curator.config.project
+    past = proposals(curator)
+    told = {proposal.key for proposal in past}
+    known: Known | None = None
+    citations = Citations(around.catalogue)
+    made = 0
+    for heading in headings(around.catalogue, around.projects):
+        mine = not heading.agent and heading.name not in around.hidden
+        if not mine or heading.size > MOST_IN_FLOW or not _one_of(heading, paths):
+            continue
+        if keys_of(heading, project) <= told:
+            continue
+        known = known or Known(around.contents, around.absent, past)
+        found = read_session(heading, known, citations, project, now)
+        records = [to_record(proposal) for proposal in found.proposals]
+        curator.ledger.capture([found.captured], records, found.sightings)
+        told |= {proposal.key for proposal in found.proposals}
+        made += len(records)
+    return made
+
+
+def _one_of(heading: Heading, paths: Collection[Path]) -> bool:
+    return any(source.path in paths for source in heading.files)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from memtui.curate.sleep.model import Progress
 from memtui.tui.actions import footer_actions
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.spans import Line, Span, clip, plain, spread, width_of
@@ -96,6 +97,22 @@ def progress_part(progress: ScanProgress, glyphs: Glyphs) -> Part:
     text = f"{sign} reading sessions {share:.0%}"
     files = f" {progress.files_done}/{progress.files_total}"
     return Part(((text, "accent"), (files, "muted"), ("  esc stops", "faint")), "screen.back")
+
+
+def sleep_part(progress: Progress, glyphs: Glyphs) -> Part:
+    """The running sleep: `⠹ sleeping 3/17  esc stops`."""
+    sign = glyphs.spinner[progress.done % len(glyphs.spinner)]
+    share = f" {progress.done}/{progress.total}" if progress.total else ""
+    spans = ((f"{sign} sleeping", "accent"), (share, "muted"), ("  esc stops", "faint"))
+    return Part(spans, "screen.back")
+
+
+def waiting_part(count: int, narrow: bool) -> Part | None:
+    """How many proposals wait, clickable; nothing where none does."""
+    if not count:
+        return None
+    text = f" {count} waiting " if narrow else f" {count} waiting in the inbox "
+    return Part(((text, "chip"),), "app.view('inbox')")
 
 
 def note_part(notes: Sequence[StatusNote], problems: int, glyphs: Glyphs) -> Part | None:

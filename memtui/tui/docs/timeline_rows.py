@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 
 from memtui.hosts.model import Kind
@@ -40,8 +40,13 @@ class TimelineRows:
         self.now = now
         self.words: tuple[str, ...] = ()
         self.target: tuple[RowKey, str] | None = None
+        self.outcomes: Mapping[str, str] = {}
         self.hidden: frozenset[str] = frozenset()
         self._glyphs = glyphs
+
+    def outcome(self, session: SessionRow) -> str:
+        """How a session went, "" where nobody looked yet."""
+        return self.outcomes.get(f"{session.host}:{session.id}", "")
 
     def __len__(self) -> int:
         return len(self.timeline)
@@ -61,15 +66,18 @@ class TimelineRows:
         """The row itself: values compare by content."""
         entry = self.timeline.row(index)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
-        return entry, self.words, target, self.hidden, self.now if entry.is_heading else None
+        if entry.is_heading:
+            told = self.outcome(entry.session)
+            return entry, self.words, self.hidden, self.now, told
+        return entry, self.words, target, self.hidden, None
 
     def line(self, index: int, width: int) -> Line:
         """One row."""
         entry = self.timeline.row(index)
         if entry.turn is None:
-            session = entry.session
+            session, told = entry.session, self.outcome(entry.session)
             hidden = f"{session.host}:{session.id}" in self.hidden
-            return heading_row(session, width, self._glyphs, self.now, self.words, hidden)
+            return heading_row(session, width, self._glyphs, self.now, self.words, hidden, told)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
         return turn_row(entry.turn, width, self._glyphs, self.words, target, entry.session.depth)
 
@@ -81,11 +89,14 @@ def heading_row(
     now: datetime,
     words: Sequence[str] = (),
     hidden: bool = False,
+    outcome: str = "",
 ) -> Line:
-    """`▾ Title            3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
+    """`▾ Title  outcome   3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
     sign = glyphs.closed if session.collapsed else glyphs.open
     title = session.title or session.agent or session.id
     left: Line = [(f"{sign} ", "heading"), *highlight([(line_of(title), "heading")], words)]
+    if outcome:
+        left += [("  ", ""), *highlight([(line_of(outcome), "muted")], words)]
     if session.depth:
         left = indent(left, 2 * session.depth, width, glyphs.ellipsis)
     when = "transcript gone" if session.gone else age(session.ended or session.started, now)

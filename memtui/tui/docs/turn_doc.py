@@ -129,8 +129,10 @@ def _cut(text: LongText) -> list[Block]:
     )
 
 
-def session_document(session: SessionRow, glyphs: Glyphs, now: datetime) -> Document:
-    """What is known of a session."""
+def session_document(
+    session: SessionRow, glyphs: Glyphs, now: datetime, outcome: str = ""
+) -> Document:
+    """What is known of a session; `outcome` says how it went, part by part."""
     counts = dict(zip(Facet, session.counts, strict=False))
     rows: list[tuple[str, tuple[Span, ...]]] = []
 
@@ -151,6 +153,9 @@ def session_document(session: SessionRow, glyphs: Glyphs, now: datetime) -> Docu
     add("id", session.id, "faint")
     title = line_of(session.title or session.agent or session.id)
     blocks: list[Block] = [Prose(((title, "title"),)), Blank(), Fields(tuple(rows))]
+    if outcome:
+        told = [Prose(((line_of(part), "text"),)) for part in outcome.split("; ")]
+        blocks[1:1] = [Blank(), *told]
     if session.gone:
         note = "the host deleted this transcript; what the bank kept of it is still there"
         blocks[1:1] = [Prose(((f"{glyphs.gone} {note}", "state-absent"),))]

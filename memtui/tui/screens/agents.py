@@ -59,9 +59,9 @@ class AgentsPart(BrowseBase):
             self.show_subject(self.subject)
         self.refresh_bars()
 
-    def session_shown(self, session: SessionRow) -> Document:
+    def session_shown(self, session: SessionRow, told: str) -> Document:
         """What is known of a session at once; its deliveries follow from a worker."""
-        shown = session_document(session, self.glyphs, self.core.clock())
+        shown = session_document(session, self.glyphs, self.core.clock(), told)
         if self.core.bank_root is not None and not session.agent:
             key = f"{session.host}:{session.id}"
             use = partial(self._show_deliveries, SessionSubject(session.session), shown)

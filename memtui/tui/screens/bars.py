@@ -10,6 +10,8 @@ from memtui.tui.docs.bars import (
     header_line,
     note_part,
     progress_part,
+    sleep_part,
+    waiting_part,
 )
 from memtui.tui.docs.clean import line_of
 from memtui.tui.screens.find import FindPart
@@ -85,6 +87,11 @@ class BarsPart(FindPart):
         query = self.pages_query if self.pane is self.pages_pane else self.cards_query
         if self.progress is not None:
             parts.insert(0 if width < 80 else 1, progress_part(self.progress, glyphs))
+        sleeping = self.memtui.upkeep.progress
+        if sleeping is not None:
+            parts.insert(0 if width < 80 else 1, sleep_part(sleeping, glyphs))
+        waiting = waiting_part(len(self.memtui.upkeep.inbox.waiting), width < 120)
+        parts.insert(min(1, len(parts)), waiting)
         if query.narrows and self.pane in (self.cards_pane, self.pages_pane):
             parts.append(
                 Part(((f" {query.said} ", "chip"), (" esc clears", "faint")), "screen.back")

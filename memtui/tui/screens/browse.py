@@ -79,12 +79,18 @@ class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart, BlamingPar
             self.change_facet(Facet.TURNS.value)
         elif self.pane.main() is not self.focused and self.focused is self.support_list:
             self.give(self.detail_pane.text)
+        elif self.memtui.upkeep.sleeping:
+            self.memtui.upkeep.cancel()
         elif self.progress is not None:
             self.jobs.cancel("scan")
             self.say("the scan was stopped; R goes on with it")
             self.progress = None
         elif isinstance(self.pane, DetailPane | PreviewPane):
             self.give(self._active_list())
+
+    def action_sleep(self) -> None:
+        """Read finished sessions, propose, put away: in the background."""
+        self.memtui.upkeep.start()
 
     # Cursor and counts
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.preview_rows import handle_of
 from memtui.tui.docs.spans import clip
@@ -11,9 +9,6 @@ from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.walk import WalkPart
 from memtui.tui.trail import ItemSubject
 from memtui.workspace.model import ItemView
-
-if TYPE_CHECKING:
-    pass
 
 
 class ItemsPart(WalkPart):

@@ -106,6 +106,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     def take_reloaded(self, reloaded: Reloaded) -> None:
         """Look at the bank that was read, and say what was found on the way."""
         self._take_view(reloaded.view)
+        self.memtui.upkeep.look()
         self._tell_noticed(reloaded.noticed)
         if reloaded.problem:
             self.say(line_of(reloaded.problem), "warning")
@@ -226,6 +227,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self.read_text()
         else:
             self._recheck_later()
+            self.memtui.upkeep.follow(self.view)
         self.settle_receipts(later=not whole)
         self.sessions_list.say(empty.no_sessions(self.key_of, self.facet, self.core.project))
         if self.view is not None and not self.view.cards:
@@ -255,6 +257,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self._update(change.paths)
 
     def _update(self, paths: tuple[Path, ...]) -> None:
+        self.memtui.upkeep.changed |= set(paths)
         self.jobs.run(
             "scan",
             "reading the sessions",

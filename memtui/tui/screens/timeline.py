@@ -14,6 +14,7 @@ from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.trail import SessionSubject, TurnSubject
 from memtui.tui.when import milliseconds, moment, parse_when
 from memtui.tui.widgets.input_line import InputLine
+from memtui.workspace.upkeep import InboxView
 
 _HIDDEN = "hidden"
 _LABELS = {
@@ -38,6 +39,7 @@ class TimelinePart(FindPart):
         """Open the timeline of the facet; the cursor starts at the newest turn."""
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
         rows.words, rows.hidden = self.words, self._hidden
+        rows.outcomes = self.memtui.upkeep.inbox.outcomes
         self.sessions_list.show(rows)
         self.sessions_list.action_ends(1)
 
@@ -61,7 +63,18 @@ class TimelinePart(FindPart):
         target = self.timeline_rows.target if self.timeline_rows else None
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
         rows.words, rows.target, rows.hidden = self.words, target, self._hidden
+        rows.outcomes = self.memtui.upkeep.inbox.outcomes
         self.sessions_list.show(rows)
+
+    def take_inbox(self, found: InboxView) -> None:
+        """Sessions that were read say how they went."""
+        rows = self.timeline_rows
+        if rows is not None and rows.outcomes != found.outcomes:
+            rows.outcomes = found.outcomes
+            self.sessions_list.note_change()
+            if isinstance(self.subject, SessionSubject):
+                self.show_subject(self.subject)
+        self.refresh_bars()
 
     def sort_timeline(self) -> None:
         """Put sessions that a scan found in between where they belong: `refresh` only appends."""

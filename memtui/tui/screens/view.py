@@ -12,6 +12,7 @@ from memtui.tui.glyphs import Glyphs, glyphs_of
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
+    from memtui.workspace.upkeep import InboxView
 
 Severity = Literal["information", "warning", "error"]
 
@@ -48,6 +49,10 @@ class ViewScreen(Screen[None]):
     def refresh_bars(self) -> None:
         """Header, status bar and footer say how things are now."""
         raise NotImplementedError
+
+    def take_inbox(self, found: InboxView) -> None:
+        """Something waits in the inbox, or waits no longer."""
+        self.refresh_bars()
 
     def say(self, text: str, severity: Severity = "information") -> None:
         """Tell the user: a toast, and the end of the status bar. Never markup."""

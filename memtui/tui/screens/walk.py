@@ -114,7 +114,9 @@ class WalkPart(AgentsPart, AlikePart):
             rows = self.timeline_rows
             index = rows.find((subject.session, HEADING)) if rows else None
             if rows is not None and index is not None:
-                self._put(self.session_shown(rows.timeline.row(index).session), "session")
+                session = rows.timeline.row(index).session
+                told = rows.outcome(session)
+                self._put(self.session_shown(session, told), "session")
         elif subject.index < len(self.support):
             self._put(
                 excerpt_document(self.support[subject.index], subject.index, self.glyphs),
