@@ -7,18 +7,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from memtui.bank.load import BankReader
-from memtui.bank.model import BankContents
-from memtui.curate.act import ActResult
 from memtui.curate.curator import Curator
-from memtui.curate.external import Noticed, notice_external
-from memtui.curate.healing import Healed, heal
-from memtui.curate.purge import PurgePlan, Receipt, purge
 from memtui.ledger.access import LEDGER_NAME, LedgerError, ledger_faults
-from memtui.workspace.model import BankView
-from memtui.workspace.setting import Setting
+
+if TYPE_CHECKING:
+    from memtui.bank.load import BankReader
+    from memtui.bank.model import BankContents
+    from memtui.curate.act import ActResult
+    from memtui.curate.external import Noticed
+    from memtui.curate.healing import Healed
+    from memtui.curate.purge import PurgePlan, Receipt
+    from memtui.workspace.model import BankView
+    from memtui.workspace.setting import Setting
 
 Answer = TypeVar("Answer")
 
@@ -100,6 +102,8 @@ class Curating:
             self._read(())
             self._settle()
 
+        from memtui.curate.purge import purge
+
         with self.curator() as curator, ledger_faults(curator.state):
             return purge(curator, planned, rebuild)
 
@@ -115,6 +119,8 @@ class Curating:
 
         Without a ledger nothing can be half done, and its import (400 ms) is spared.
         """
+        from memtui.curate.healing import Healed, heal
+
         if not (self._curator.state / LEDGER_NAME).exists():
             return Healed()
         return self.ask(heal)
@@ -150,6 +156,8 @@ class Curating:
             known = self._known
             noticed: tuple[Noticed, ...] = ()
             if known is not None and (known.cards, known.pages) != (contents.cards, contents.pages):
+                from memtui.curate.external import notice_external
+
                 noticed = self.ask(lambda curator: notice_external(curator, known, contents))
             self._known = contents
             return noticed
