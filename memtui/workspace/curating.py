@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -134,18 +134,26 @@ class Curating:
     def reload(self, paths: tuple[Path, ...] = (), *, quick: bool = False) -> Reloaded:
         """Read the bank, or only these files of it; outside edits since the last call become events.
 
-        A `quick` caller settles the bank itself (`Workspace.settle`). Raises BankError.
+        A `quick` caller sees the bank first, and then calls `notice` and `Workspace.settle` itself.
+        Raises BankError.
         """
         view = self._read(paths)
-        noticed: tuple[Noticed, ...] = ()
-        problem = ""
+        if quick:
+            return Reloaded(view)
+        found = self.notice(view)
+        return replace(found, view=self._settle())
+
+    def notice(self, view: BankView) -> Reloaded:
+        """Make events of the edits outside memtui that this view shows, and read those. Raises BankError.
+
+        Takes long where there are any: the ledger is opened, files are locked and written.
+        """
         try:
             noticed = self._meet(view.contents)
         except (OSError, LedgerError) as error:
-            problem = f"an outside edit is not recorded yet: {error}"
-        if noticed:
-            view = self._read(paths)
-        return Reloaded(view if quick else self._settle(), noticed, problem)
+            return Reloaded(view, problem=f"an outside edit is not recorded yet: {error}")
+        events = self._curator.files.events / "any.jsonl"
+        return Reloaded(self._read((events,)) if noticed else view, noticed)
 
     def _meet(self, contents: BankContents) -> tuple[Noticed, ...]:
         """The edits that no act explains, each now an event of writer `external`.

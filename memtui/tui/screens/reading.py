@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,12 +32,19 @@ from memtui.workspace.model import (
 if TYPE_CHECKING:
     from memtui.curate.external import Noticed
     from memtui.curate.healing import Healed
+    from memtui.tui.ports import Core
     from memtui.workspace.curating import Reloaded
 
 _REFRESH = 0.4
 """Seconds between two looks at the timeline while a scan runs."""
 _RECHECK = 2.0
 """Seconds after which a grown transcript has the bank's citations checked again."""
+
+
+def _settled(core: Core, view: BankView, drift: bool) -> Reloaded:
+    """Everything about a bank that may come after it was seen: outside edits, drift, citations, index."""
+    found = core.curating.notice(view)
+    return replace(found, view=core.settle(drift=drift))
 
 
 @dataclass
@@ -97,11 +104,8 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self._read_on()
 
     def take_reloaded(self, reloaded: Reloaded) -> None:
-        """Look at the bank that was read, and say what was found on the way."""
+        """Look at the bank that was read; what takes long about it follows."""
         self._take_view(reloaded.view)
-        self._tell_noticed(reloaded.noticed)
-        if reloaded.problem:
-            self.say(line_of(reloaded.problem), "warning")
         self._settle()
 
     def _bank_unread(self, error: Exception) -> None:
@@ -120,12 +124,16 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """Find out in a worker what takes long; every reading ends in this."""
         self._stop_recheck()
         if self.view is not None and not self._reading:
-            work = partial(self.core.settle, drift=drift)
+            work = partial(_settled, self.core, self.view, drift)
             doing = "checking drift and citations"
             self.jobs.run("settle", doing, work, self._take_settled)
 
-    def _take_settled(self, view: BankView) -> None:
+    def _take_settled(self, settled: Reloaded) -> None:
+        view = settled.view
         self._take_view(view)
+        self._tell_noticed(settled.noticed)
+        if settled.problem:
+            self.say(line_of(settled.problem), "warning")
         # One look checks citations for a second only; those that wait are checked by the next one.
         if any(note.endswith(WAITING) for note in view.notes):
             self._recheck_later()
