@@ -193,7 +193,8 @@ async def test_a_card_is_superseded_by_a_new_one(open_app: Open, sample: Sample)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await go_to(pilot, app, ONE)
-        await press(pilot, "x", "enter", *"Newer: ", "ctrl+s")
+        await press(pilot, "x", "enter", "shift+tab", "shift+tab", "shift+tab", "shift+tab")
+        await press(pilot, "home", *"Newer: ", "ctrl+s")
         new = item(app, str(browse(app).cards_list.key)).item
         assert new.title.startswith("Newer: Pool timeouts")
         assert new.supersedes == (item(app, ONE).item.id,)
