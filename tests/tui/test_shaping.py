@@ -85,6 +85,9 @@ async def test_pages_are_merged_into_one(open_app: Open, sample: Sample) -> None
         await settle(pilot)
         await press(pilot, "3", "space", "space", "m")
         assert "drifted" in text_of(app)
+        assert "Merge  2 pages into one" in text_of(app)
+        for title in ("Change the database schema", "Get a red test suite green"):
+            assert f"{title} ──" in text_of(app)
         await press(pilot, "s")
         new = item(app, str(browse(app).pages_list.key)).item
         assert isinstance(new, Page)

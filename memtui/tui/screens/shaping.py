@@ -112,7 +112,7 @@ class ShapingPart(PromotingPart):
         self.app.push_screen(
             PageScreen(
                 self.core, cards, left, save, then,
-                title=draft.title, kind=draft.type, asks=False,
+                title=draft.title, kind=draft.type, asks=False, beside=pages,
             )
         )  # fmt: skip
 
