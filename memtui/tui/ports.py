@@ -6,33 +6,32 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memtui.agents.instructions import Part
-from memtui.agents.receipts import Delivery
-from memtui.clock import Clock
-from memtui.sessions.timeline import Timeline
-from memtui.sessions.turn import TurnDetail
-from memtui.settings import Settings
-from memtui.workspace.curating import Curating
-from memtui.workspace.live import Live
-from memtui.workspace.model import (
-    BankView,
-    Changed,
-    ClaimView,
-    EvidenceView,
-    ItemView,
-    Looked,
-    PastDecision,
-    Preview,
-    PreviewOptions,
-    ScanProgress,
-    StatusNote,
-)
-from memtui.workspace.upkeep import Upkeep
-
 if TYPE_CHECKING:
+    from memtui.agents.instructions import Part
+    from memtui.agents.receipts import Delivery
+    from memtui.clock import Clock
+    from memtui.sessions.timeline import Timeline
+    from memtui.sessions.turn import TurnDetail
+    from memtui.settings import Settings
+    from memtui.workspace.curating import Curating
     from memtui.workspace.finding import Finding
+    from memtui.workspace.live import Live
+    from memtui.workspace.model import (
+        BankView,
+        Changed,
+        ClaimView,
+        EvidenceView,
+        ItemView,
+        Looked,
+        PastDecision,
+        Preview,
+        PreviewOptions,
+        ScanProgress,
+        StatusNote,
+    )
     from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
+    from memtui.workspace.upkeep import Upkeep
 
 
 class AgentsCore(Protocol):

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.bank.standing import hidden_sessions
 from memtui.curate.act import ActResult, CurateError
 from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, reject, switch
 from memtui.curate.decide import proposals as all_proposals
 from memtui.curate.draft import Draft
 from memtui.curate.proposals import Proposal, Status, Verb
-from memtui.curate.sessions import hidden_sessions
 from memtui.curate.sleep.archive import restore
 from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
 from memtui.curate.sleep.run import WAIT, in_flow, sleep, unread
