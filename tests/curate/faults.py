@@ -26,7 +26,7 @@ from memtui.curate.act import digest
 from memtui.curate.curator import Curator
 from memtui.curate.healing import heal
 from memtui.ledger.store import Ledger
-from tests.curate.acting import FORWARD, Doing, any_act, redo, undo
+from tests.curate.acting import STEPPED, Doing, any_act
 from tests.curate.bench import Bench
 
 LONGEST = 0.3
@@ -52,7 +52,7 @@ def at_random(root: Path, runs: int, seed: int) -> dict[str, object]:
 def at_each_step(root: Path) -> dict[str, object]:
     """Kill every kind of act before and after each of its steps."""
     report = Report()
-    for number, doing in enumerate((*FORWARD, undo, redo)):
+    for number, doing in enumerate(STEPPED):
         for step in range(100):
             bench = Bench(root / f"{number}-{step}").build()
             with bench.curator("writer") as curator:

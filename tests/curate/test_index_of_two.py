@@ -18,7 +18,15 @@ from tests.curate.bench import Bench
 from tests.curate.counts import SEQUENCES
 from tests.curate.faults import wrong_with
 
-DOINGS = (acting.demote, acting.promote, acting.rename, acting.merge, acting.undo, acting.redo)
+DOINGS = (
+    acting.demote,
+    acting.promote,
+    acting.rename,
+    acting.merge,
+    acting.supersede,
+    acting.undo,
+    acting.redo,
+)
 STEPS = st.lists(st.tuples(st.sampled_from(DOINGS), st.booleans()), max_size=20)
 
 
