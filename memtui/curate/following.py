@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from dataclasses import replace
 
 from memtui.bank.memory_index import IndexLine, parse_index
 from memtui.curate.hunks import Hunk, bytes_of, lines_of, place_of, text_of
