@@ -16,7 +16,7 @@ from memtui.curate.proposals import Proposal, Status, Verb
 from memtui.curate.sessions import hidden_sessions
 from memtui.curate.sleep.archive import restore
 from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
-from memtui.curate.sleep.run import WAIT, in_flow, sleep, unread
+from memtui.curate.sleep.run import WAIT, in_flow, sleep
 from memtui.index.states import is_absent
 from memtui.ledger.access import LEDGER_NAME, ledger_faults
 from memtui.paths import bank_key
@@ -144,12 +144,6 @@ class Upkeep:
         sleeper = Curator.of(view.contents, setting.places, writer, setting.clock, by="job")
         with sleeper as curator, ledger_faults(curator.state):
             return in_flow(curator, self.around(view), frozenset(paths))
-
-    def unread(self) -> int:
-        """How many finished sessions sleep has not read. Raises sqlite3.Error."""
-        view, sleeper = self._sleeper()
-        with sleeper as curator, ledger_faults(curator.state):
-            return len(unread(curator, self.around(view)))
 
     def around(self, view: BankView) -> Surroundings:
         """What sleep works on besides the bank's files."""

@@ -33,6 +33,7 @@ _TONES = {
     Verb.UPDATE: "warn",
     Verb.MERGE: "accent",
     Verb.STALE: "state-warn",
+    Verb.FLAG: "state-warn",
     Verb.NOTHING: "muted",
 }
 SAYS = {
@@ -40,6 +41,7 @@ SAYS = {
     Verb.UPDATE: "becomes a card that supersedes the nearest",
     Verb.MERGE: "is merged with the nearest into one card",
     Verb.STALE: "the nearest becomes stale",
+    Verb.FLAG: "the nearest is flagged, with the reason",
     Verb.NOTHING: "nothing new: one more sighting",
 }
 
