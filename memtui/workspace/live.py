@@ -81,6 +81,20 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipt:
+    """What hooks sent to a session, as the ledger has it, and what became of the newest of it.
+
+    `outcome` is "" where nothing was sent. `tokens` and `handles` are of all `times` together.
+    """
+
+    outcome: str = ""
+    detail: str = ""
+    times: int = 0
+    tokens: int = 0
+    handles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Compacted:
     """A compaction. `before` and `after` are the context's tokens around it, 0 where not known.
 
@@ -182,15 +196,20 @@ class Live:
         path = self._workspace.catalogue.path
         return Timeline(path, None, Facet.TURNS, only=session.session)
 
-    def receipt(self, session: LiveSession) -> tuple[str, str]:
-        """What became of memtui's newest text in the session: outcome and detail, "" where none was sent.
+    def receipt(self, session: LiveSession) -> Receipt:
+        """What the ledger says of memtui's texts in the session.
 
         Raises OSError, sqlite3.Error, LedgerError.
         """
         agents = self._workspace.agents
         agents.take_in()
         found = agents.deliveries(session.name)
-        return (found[-1].outcome.value, found[-1].detail) if found else ("", "")
+        if not found:
+            return Receipt()
+        handles = {handle for one in found for handle, _ in one.injection.lines}
+        size = sum(one.injection.tokens for one in found)
+        last = found[-1]
+        return Receipt(last.outcome.value, last.detail, len(found), size, frozenset(handles))
 
     def candidates(self, session: LiveSession, view: BankView | None) -> tuple[Candidate, ...]:
         """What could become a card and is not known yet. Raises OSError, sqlite3.Error."""

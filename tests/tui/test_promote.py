@@ -201,6 +201,29 @@ async def test_what_a_session_offers(open_app: Open, sample: Sample) -> None:
         assert bytes_of(sample) == before
 
 
+async def test_the_turn_in_the_detail_pane_is_drafted(open_app: Open, sample: Sample) -> None:
+    without_cards(sample, *ABOUT)
+    app = open_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await go_to_turn(pilot, app, "unittest")
+        await press(pilot, "enter", "p")
+        assert editor(app).draft.rule == "pair"
+        await press(pilot, "escape")
+        assert app.screen is browse(app)
+
+
+async def test_a_gone_transcript_says_so(open_app: Open, sample: Sample) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await settle(pilot)
+        await go_to_turn(pilot, app, "unittest")
+        next(Path(sample.home).rglob(f"{FIRST}.jsonl")).unlink()
+        await press(pilot, "p")
+        assert app.screen is browse(app)
+        assert said(app).startswith("no draft: ")
+
+
 async def test_hostile_turns_are_drafted_as_text(open_app: Open, sample: Sample) -> None:
     source = next(Path(sample.home).rglob(f"{FIRST}.jsonl"))
     lines = source.read_text().replace(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from memtui.bank.model import Status
+from memtui.bank.model import Layout, Status
 from memtui.workspace.sample import Sample
+from tests.curate.bench import Bench
 from tests.tui.conftest import Open, settle
 from tests.tui.curating import browse, bytes_of, changed, go_to, item, press, said, write_card
 
@@ -162,3 +165,21 @@ async def test_an_outside_edit_is_noticed_and_left_alone(open_app: Open, sample:
         await press(pilot, "u")
         assert "undid pin" in said(app)
         assert path.exists()
+
+
+async def test_the_verbs_in_a_folder_that_a_host_owns(open_app: Open, tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "own", Layout.CLAUDE).build()
+    before = {path.name: path.read_bytes() for path in bench.bank.iterdir()}
+    line = b"Pool timeouts come from an unset ORDER_POOL_SIZE"
+    assert line in before["MEMORY.md"]
+    app = open_app(bench.bank)
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await go_to(pilot, app, "pool-timeout")
+        await press(pilot, "d")
+        assert line not in (bench.bank / "MEMORY.md").read_bytes()
+        await press(pilot, "p", "P", "c")
+        assert line in (bench.bank / "MEMORY.md").read_bytes()
+        assert item(app, "pool-timeout").trust.confirmed == 1
+        await press(pilot, "u", "u", "u", "u")
+    assert {path.name: path.read_bytes() for path in bench.bank.iterdir()} == before

@@ -15,6 +15,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.menu import MenuScreen
 from memtui.tui.screens.paper import PaperScreen
 from memtui.tui.screens.watch import WatchScreen
+from memtui.workspace.live import Receipt
 from memtui.workspace.sample import SAMPLE_NOW, Sample
 from tests.tui.conftest import Open, text_of
 from tests.tui.test_snapshots import SnapCompare
@@ -233,6 +234,25 @@ async def test_a_candidate_becomes_a_card_with_sealed_evidence_and_back(
         assert set((sample.bank / "cards").iterdir()) == before
 
 
+async def test_undo_asks_where_the_card_was_changed_since(open_watch: Any, sample: Sample) -> None:
+    age(sample, POOL)
+    app = open_watch()
+    async with app.run_test(size=(50, 40)) as pilot:
+        await rest(pilot)
+        before = set((sample.bank / "cards").iterdir())
+        await pilot.press("p")
+        await shows(pilot, "created")
+        (made,) = set((sample.bank / "cards").iterdir()) - before
+        made.write_bytes(made.read_bytes() + b"By hand.\n")
+        await pilot.press("u")
+        await shows(pilot, "as it is now")
+        await shows(pilot, "By hand.")
+        assert made.exists()
+        await pilot.press("w")
+        await shows(pilot, "undid")
+        assert not made.exists()
+
+
 async def test_another_session_is_chosen(open_watch: Any, sample: Sample) -> None:
     age(sample, POOL, OTHER)
     app = open_watch()
@@ -244,6 +264,20 @@ async def test_another_session_is_chosen(open_watch: Any, sample: Sample) -> Non
         assert screen.session is not None
         assert screen.session.id.startswith(OTHER)
         assert "+1 live" in text_of(app)
+
+
+async def test_a_quiet_session_gives_way_to_one_that_starts_to_run(
+    open_watch: Any, sample: Sample
+) -> None:
+    age(sample)
+    app = open_watch(watches=True)
+    async with app.run_test(size=(50, 40)) as pilot:
+        screen = await rest(pilot)
+        assert screen.session is not None
+        assert not screen.session.is_live(SAMPLE_NOW)
+        write(sample, OTHER, said("here I am"))
+        await shows(pilot, "here I am")
+        assert screen.session.id.startswith(OTHER)
 
 
 async def test_compaction_and_context_are_told(open_watch: Any, sample: Sample) -> None:
@@ -262,3 +296,16 @@ async def test_a_folder_without_sessions_says_so(open_watch: Any, tmp_path: Path
     app = open_watch(environ={"MEMTUI_HOSTS_HOME": str(tmp_path)})
     async with app.run_test(size=(40, 20)) as pilot:
         await shows(pilot, "no session of this project")
+
+
+async def test_what_hooks_sent_is_told_with_its_receipt(open_watch: Any, sample: Sample) -> None:
+    """The ledger tells where the transcript shows nothing."""
+    age(sample, OTHER)
+    app = open_watch()
+    async with app.run_test(size=(50, 40)) as pilot:
+        screen = await rest(pilot)
+        screen.receipt = Receipt("delivered", "as previewed", 2, 170, frozenset({"q7e2lh"}))
+        screen.refresh_bars()
+        await pilot.pause()
+        assert "1 line ~170, 2 times" in text_of(app)
+        assert "✓ delivered" in text_of(app)

@@ -13,14 +13,11 @@ from memtui.tui.docs.spans import Line, Span, spread
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.rows import Row
 from memtui.tui.when import age, clock
-from memtui.workspace.live import Failure, LiveSession, LiveView
+from memtui.workspace.live import Failure, LiveSession, LiveView, Receipt
 
 _BARS = "▁▂▃▄▅▆▇█"
 _SHOWN_REQUESTS = 12
 _MOST = 50
-
-ReceiptText = tuple[str, str]
-"""What became of memtui's text (see `Live.receipt`), and the detail."""
 
 
 def head_line(
@@ -40,7 +37,7 @@ def head_line(
 
 
 def summary_lines(
-    view: LiveView, receipt: ReceiptText, width: int, glyphs: Glyphs, *, titled: bool
+    view: LiveView, receipt: Receipt, width: int, glyphs: Glyphs, *, titled: bool
 ) -> list[Line]:
     """Title, what was received, and what the context holds: one line each."""
     lines = [_received(view, receipt, width, glyphs), _context(view, width, glyphs)]
@@ -53,25 +50,23 @@ def summary_lines(
     return lines
 
 
-def _received(view: LiveView, receipt: ReceiptText, width: int, glyphs: Glyphs) -> Line:
+def _received(view: LiveView, receipt: Receipt, width: int, glyphs: Glyphs) -> Line:
+    """By the transcript where it shows memtui's text, else by the ledger of what was sent."""
     ours = [one for one in view.received if one.ours]
-    outcome, detail = receipt
+    outcome = receipt.outcome
     tone = {"delivered": "ok", "differs": "warn", "missing": "error"}.get(outcome, "muted")
-    sign = {"delivered": glyphs.verified, "differs": glyphs.changed, "missing": glyphs.gone}.get(
-        outcome, ""
-    )
-    end: Line = [(f"{sign} {outcome}".strip(), tone)] if outcome else []
-    if not ours:
-        words = detail if outcome == "missing" else "no memory received"
-        others = len(view.received)
-        left: Line = [(f"{glyphs.injection} ", "faint"), (line_of(words), "muted")]
-        if others:
-            left.append((f", {others} from other hooks", "faint"))
+    signs = {"delivered": glyphs.verified, "differs": glyphs.changed, "missing": glyphs.gone}
+    end: Line = [(f"{signs.get(outcome, '')} {outcome}".strip(), tone)] if outcome else []
+    if not ours and not receipt.handles:
+        left: Line = [(f"{glyphs.injection} ", "faint"), ("no memory received", "muted")]
+        if view.received:
+            left.append((f", {len(view.received)} from other hooks", "faint"))
         return spread(left, end, width, glyphs.ellipsis)
-    lines = len(view.handles)
-    size = sum(one.tokens for one in ours)
+    lines = len(view.handles) if ours else len(receipt.handles)
+    size = sum(one.tokens for one in ours) if ours else receipt.tokens
+    count = len(ours) or receipt.times
     told = f"{lines} line{'' if lines == 1 else 's'} ~{size}"
-    times = f", {len(ours)} times" if len(ours) > 1 else ""
+    times = f", {count} times" if count > 1 else ""
     left = [(f"{glyphs.injection} ", "accent"), (f"{told}{times}", "text")]
     return spread(left, end, width, glyphs.ellipsis)
 
@@ -106,7 +101,9 @@ def _bars(values: Sequence[int], room: int, glyphs: Glyphs) -> str:
     return "".join(_BARS[min(7, value * 8 // max(1, top))] for value in shown)
 
 
-def note_rows(view: LiveView, found: Sequence[Candidate], glyphs: Glyphs) -> list[Row]:
+def note_rows(
+    view: LiveView, receipt: Receipt, found: Sequence[Candidate], glyphs: Glyphs
+) -> list[Row]:
     """The errors, newest first, each with the card that covers it; then what could become a card."""
     rows: list[Row] = []
     if view.failures:
@@ -116,7 +113,7 @@ def note_rows(view: LiveView, found: Sequence[Candidate], glyphs: Glyphs) -> lis
     for failure in list(reversed(view.failures))[:_MOST]:
         rows.append(Row(("error", failure.seq), partial(_error, failure, glyphs), failure))
         if failure.covered is not None:
-            sent = failure.covered.handle in view.handles
+            sent = failure.covered.handle in view.handles | receipt.handles
             draw = partial(_known, failure, sent, glyphs)
             rows.append(Row(("known", failure.seq, failure.covered.handle), draw, (failure, sent)))
     if found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
@@ -11,8 +11,9 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 
 from memtui.bank.items import in_conflict
-from memtui.curate.act import Conflict
+from memtui.curate.act import Conflict, ConflictError
 from memtui.curate.hunks import text_of
+from memtui.tui.acting import Acts, Deed
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.conflict_doc import NAMES, conflict_document, joined
 from memtui.tui.docs.spans import Line
@@ -111,3 +112,23 @@ class ConflictScreen(Overlay[Chosen]):
             self.leave(self._chosen)
         else:
             self._show()
+
+
+def ask_choice(
+    app: MemtuiApp,
+    acts: Acts,
+    deed: Deed,
+    error: ConflictError,
+    unchanged: Callable[[], None],
+) -> None:
+    """Show the texts and do the deed with what is chosen; `unchanged` is called when nothing is."""
+
+    def chosen(choice: Chosen | None) -> None:
+        if choice is not None and deed.resolved is not None:
+            acts.run(deed.with_choice(choice))
+        else:
+            unchanged()
+
+    app.clear_notifications()
+    screen = ConflictScreen(deed.doing, error.conflicts, choosing=deed.resolved is not None)
+    app.push_screen(screen, chosen)

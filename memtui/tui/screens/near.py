@@ -22,9 +22,9 @@ from memtui.tui.widgets.lines import Lines
 UPDATE, SUPERSEDE, MERGE, KEEP = "update", "supersede", "merge", "keep"
 
 _KEYS = (
-    ("u", UPDATE, "update: that card gets this text, and keeps its name and verdicts"),
-    ("s", SUPERSEDE, "supersede: this becomes a new card, and that one leaves"),
-    ("m", MERGE, "merge: go on editing both texts in one; that card leaves"),
+    ("u", UPDATE, "update it: it keeps its name and verdicts"),
+    ("s", SUPERSEDE, "supersede it: this becomes a new card"),
+    ("m", MERGE, "merge: both texts in one; that card leaves"),
     ("b", KEEP, "keep both"),
 )
 

@@ -15,7 +15,7 @@ from memtui.tui.acting import Acts, Deed
 from memtui.tui.actions import BY_ID
 from memtui.tui.asking import refusal
 from memtui.tui.docs.clean import line_of
-from memtui.tui.screens.conflict import Chosen, ConflictScreen
+from memtui.tui.screens.conflict import ask_choice
 from memtui.tui.screens.items import ItemsPart
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
@@ -54,15 +54,11 @@ class VerbsPart(ItemsPart):
     def show_conflict(self, deed: Deed, error: ConflictError) -> None:
         """Files changed meanwhile: show the three texts of each and ask."""
 
-        def chosen(choice: Chosen | None) -> None:
-            if choice is not None and deed.resolved is not None:
-                self.acts.run(deed.with_choice(choice))
-            else:
-                self.say(f"{line_of(error.what)}; nothing was changed", "warning")
-                self.reload_bank()
+        def unchanged() -> None:
+            self.say(f"{line_of(error.what)}; nothing was changed", "warning")
+            self.reload_bank()
 
-        screen = ConflictScreen(deed.doing, error.conflicts, choosing=deed.resolved is not None)
-        self.app.push_screen(screen, chosen)
+        ask_choice(self.memtui, self.acts, deed, error, unchanged)
 
     # On cards and pages
 

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from textual import on
 from textual.app import ComposeResult
 
-from memtui.curate.act import CurateError
+from memtui.curate.act import ConflictError, CurateError
 from memtui.curate.candidates import Candidate
 from memtui.tui.acting import Acts, Deed
 from memtui.tui.actions import BY_ID, bindings
@@ -20,12 +20,14 @@ from memtui.tui.docs.spans import clip
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
 from memtui.tui.docs.turn_doc import turn_document
 from memtui.tui.rows import FixedRows
+from memtui.tui.screens.conflict import ask_choice
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.paper import PaperScreen
 from memtui.tui.screens.watch_reading import WatchReading
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
 from memtui.workspace.curating import Done
+from memtui.workspace.live import Receipt
 
 
 class WatchScreen(WatchReading):
@@ -102,7 +104,7 @@ class WatchScreen(WatchReading):
 
     def show_notes(self) -> None:
         """Errors and candidates."""
-        rows = note_rows(self.live, self.found, self.glyphs) if self.live else []
+        rows = note_rows(self.live, self.receipt, self.found, self.glyphs) if self.live else []
         self.notes_list.display = bool(rows)
         self.notes_list.show(FixedRows(rows))
 
@@ -184,11 +186,12 @@ class WatchScreen(WatchReading):
 
     def _chosen(self, value: str | None) -> None:
         found = next((one for one in self.known if str(one.session) == value), None)
+        self.chosen = self.chosen or found is not None
         if found is not None and (self.session is None or found.session != self.session.session):
             self.session = None
             self.jobs.drop("live")
             self.session, self.told = found, -1
-            self.found, self.receipt = (), ("", "")
+            self.found, self.receipt = (), Receipt()
             self.open_tail()
             self.look()
 
@@ -272,7 +275,11 @@ class WatchScreen(WatchReading):
         self.say(f"{line_of(done.result.summary, 100)}{undo}")
 
     def _refuse(self, deed: Deed, error: Exception) -> None:
-        if isinstance(error, CurateError):
+        if isinstance(error, ConflictError):
+            told = f"{line_of(error.what)}; nothing was changed"
+            unchanged = partial(self.say, told, "warning")
+            ask_choice(self.memtui, self.acts, deed, error, unchanged)
+        elif isinstance(error, CurateError):
             self.say("; ".join(filter(None, (line_of(error.what), error.do))), "warning")
         else:
             self.say(f"{deed.doing} failed: {line_of(str(error))}; nothing was changed", "error")

@@ -11,13 +11,12 @@ from textual.timer import Timer
 
 from memtui.curate.candidates import Candidate
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.live_rows import ReceiptText
 from memtui.tui.jobs import JobDone, JobFailed, Jobs
 from memtui.tui.ports import Core
 from memtui.tui.screens.menu import MenuScreen
 from memtui.tui.screens.view import ViewScreen
 from memtui.tui.widgets.line_list import LineList
-from memtui.workspace.live import LiveSession, LiveView
+from memtui.workspace.live import LiveSession, LiveView, Receipt
 from memtui.workspace.model import BankView, Changed
 
 RESTS = 2.0
@@ -42,12 +41,13 @@ class WatchReading(ViewScreen):
         self.following = True
         self.unseen = 0
         self.settled = False
+        self.chosen = False
         self.view: BankView | None = None
         self.session: LiveSession | None = None
         self.live: LiveView | None = None
         self.known: tuple[LiveSession, ...] = ()
         self.found: tuple[Candidate, ...] = ()
-        self.receipt: ReceiptText = ("", "")
+        self.receipt = Receipt()
         self._missed: frozenset[Path] = frozenset()
         self._dirty = False
         self._rest: Timer | None = None
@@ -136,11 +136,23 @@ class WatchReading(ViewScreen):
 
         def work() -> tuple[tuple[LiveSession, ...], LiveView | None]:
             known = self.core.live.sessions()
-            same = [one for one in known if wanted and one.session == wanted.session]
-            chosen = next(iter(same or known), None)
+            chosen = self._wanted(known, wanted)
             return known, self.core.live.look(chosen, view) if chosen else None
 
         self.jobs.run("live", "reading the session", work, self._take_live)
+
+    def _wanted(
+        self, known: tuple[LiveSession, ...], wanted: LiveSession | None
+    ) -> LiveSession | None:
+        """The session to follow: a quiet one that nobody chose gives way to one that runs."""
+        now = self.core.clock()
+        same = next((one for one in known if wanted and one.session == wanted.session), None)
+        first = next(iter(known), None)
+        if same is None or (
+            not self.chosen and first and not same.is_live(now) and first.is_live(now)
+        ):
+            return first
+        return same
 
     def _take_live(self, told: tuple[tuple[LiveSession, ...], LiveView | None]) -> None:
         self.known, live = told
@@ -152,7 +164,7 @@ class WatchReading(ViewScreen):
         fresh = self.session is None or self.session.session != live.session.session
         self.session, self.live = live.session, live
         if fresh:
-            self.found, self.receipt, self.told = (), ("", ""), -1
+            self.found, self.receipt, self.told = (), Receipt(), -1
             self.open_tail()
             self._choose_first()
         self._ask_receipt(live)
@@ -172,13 +184,16 @@ class WatchReading(ViewScreen):
     def _ask_receipt(self, live: LiveView) -> None:
         """What became of what was sent: asked again whenever something more was received."""
         count = len(live.received)
-        if self.core.bank_root is not None and (count != self.told or self.receipt[0] == "waiting"):
+        if self.core.bank_root is not None and (
+            count != self.told or self.receipt.outcome == "waiting"
+        ):
             self.told = count
             work = partial(self.core.live.receipt, live.session)
             self.jobs.run("receipt", "reading the receipt", work, self._take_receipt)
 
-    def _take_receipt(self, receipt: ReceiptText) -> None:
+    def _take_receipt(self, receipt: Receipt) -> None:
         self.receipt = receipt
+        self.show_notes()
         self.refresh_bars()
 
     def rest_then_read(self, seconds: float) -> None:
