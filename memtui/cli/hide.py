@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from memtui.bank.standing import hidden_sessions
 from memtui.cli.command import NOT_FOUND, OK, CommandError, Context
 from memtui.cli.desk import CODES, desk
 from memtui.cli.scanning import scan_first
-from memtui.curate.sessions import hidden_sessions
 from memtui.curate.verbs import hide_session
 
 

@@ -12,10 +12,7 @@ from contextlib import closing
 
 from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.fulltext import FullText
-from memtui.sessions.rows import split_id
-
-TITLE = -1
-"""In place of a sequence number: the heading of a session."""
+from memtui.sessions.rows import TITLE, split_id
 
 Place = tuple[int, int]
 """Session and sequence number."""

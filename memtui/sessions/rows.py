@@ -98,6 +98,9 @@ def facets_of(flags: int) -> int:
 SEQ_BITS = 24
 """A row's id is `session << SEQ_BITS | seq`, so that the rows of a session lie together."""
 
+TITLE = -1
+"""In place of a sequence number: the heading of a session."""
+
 MAX_SEQ = (1 << SEQ_BITS) - 1
 
 BLOCK_BITS = 8

@@ -9,12 +9,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from memtui.curate.act import ActResult, Resolution
 from memtui.curate.curator import Curator
-from memtui.tui.jobs import Jobs
-from memtui.tui.ports import Core
-from memtui.workspace.curating import Done
+
+if TYPE_CHECKING:
+    from memtui.tui.jobs import Jobs
+    from memtui.tui.ports import Core
+    from memtui.workspace.curating import Done
 
 GROUP = "act"
 

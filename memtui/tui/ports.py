@@ -6,28 +6,27 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memtui.clock import Clock
-from memtui.sessions.timeline import Timeline
-from memtui.sessions.turn import TurnDetail
-from memtui.settings import Settings
-from memtui.workspace.curating import Curating
-from memtui.workspace.live import Live
-from memtui.workspace.model import (
-    BankView,
-    Changed,
-    ClaimView,
-    EvidenceView,
-    ItemView,
-    Looked,
-    Preview,
-    PreviewOptions,
-    ScanProgress,
-    StatusNote,
-)
-from memtui.workspace.upkeep import Upkeep
-
 if TYPE_CHECKING:
+    from memtui.clock import Clock
+    from memtui.sessions.timeline import Timeline
+    from memtui.sessions.turn import TurnDetail
+    from memtui.settings import Settings
+    from memtui.workspace.curating import Curating
+    from memtui.workspace.live import Live
+    from memtui.workspace.model import (
+        BankView,
+        Changed,
+        ClaimView,
+        EvidenceView,
+        ItemView,
+        Looked,
+        Preview,
+        PreviewOptions,
+        ScanProgress,
+        StatusNote,
+    )
     from memtui.workspace.offers import Drafting
+    from memtui.workspace.upkeep import Upkeep
 
 
 class Core(Protocol):

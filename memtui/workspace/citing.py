@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui import reasons
 from memtui.bank.evidence import EvidenceError, read_excerpt
-from memtui.bank.layout import BankFiles
-from memtui.bank.model import BankContents, Evidence, Excerpt, Item
 from memtui.index.states import State
-from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.citation import Citations, Standing, Verification
 from memtui.workspace.model import Check, EvidenceView
+
+if TYPE_CHECKING:
+    from memtui.bank.layout import BankFiles
+    from memtui.bank.model import BankContents, Evidence, Excerpt, Item
+    from memtui.sessions.catalogue import Catalogue
 
 CHECKS = {
     Standing.VERIFIED: Check.VERIFIED,

@@ -5,20 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from memtui.bank.load import BankReader
-from memtui.bank.model import BankContents
-from memtui.curate.act import ActResult
 from memtui.curate.curator import Curator
-from memtui.curate.external import Noticed, notice_external
-from memtui.curate.healing import Healed, heal
-from memtui.curate.purge import PurgePlan, Receipt, purge
 from memtui.ledger.access import LEDGER_NAME, LedgerError, ledger_faults
-from memtui.workspace.model import BankView
-from memtui.workspace.setting import Setting
+
+if TYPE_CHECKING:
+    from memtui.bank.load import BankReader
+    from memtui.bank.model import BankContents
+    from memtui.curate.act import ActResult
+    from memtui.curate.external import Noticed
+    from memtui.curate.healing import Healed
+    from memtui.curate.purge import PurgePlan, Receipt
+    from memtui.workspace.model import BankView
+    from memtui.workspace.setting import Setting
 
 Answer = TypeVar("Answer")
 
@@ -100,6 +102,8 @@ class Curating:
             self._read(())
             self._settle()
 
+        from memtui.curate.purge import purge
+
         with self.curator() as curator, ledger_faults(curator.state):
             return purge(curator, planned, rebuild)
 
@@ -115,6 +119,8 @@ class Curating:
 
         Without a ledger nothing can be half done, and its import (400 ms) is spared.
         """
+        from memtui.curate.healing import Healed, heal
+
         if not (self._curator.state / LEDGER_NAME).exists():
             return Healed()
         return self.ask(heal)
@@ -128,18 +134,26 @@ class Curating:
     def reload(self, paths: tuple[Path, ...] = (), *, quick: bool = False) -> Reloaded:
         """Read the bank, or only these files of it; outside edits since the last call become events.
 
-        A `quick` caller settles the bank itself (`Workspace.settle`). Raises BankError.
+        A `quick` caller sees the bank first, and then calls `notice` and `Workspace.settle` itself.
+        Raises BankError.
         """
         view = self._read(paths)
-        noticed: tuple[Noticed, ...] = ()
-        problem = ""
+        if quick:
+            return Reloaded(view)
+        found = self.notice(view)
+        return replace(found, view=self._settle())
+
+    def notice(self, view: BankView) -> Reloaded:
+        """Make events of the edits outside memtui that this view shows, and read those. Raises BankError.
+
+        Takes long where there are any: the ledger is opened, files are locked and written.
+        """
         try:
             noticed = self._meet(view.contents)
         except (OSError, LedgerError) as error:
-            problem = f"an outside edit is not recorded yet: {error}"
-        if noticed:
-            view = self._read(paths)
-        return Reloaded(view if quick else self._settle(), noticed, problem)
+            return Reloaded(view, problem=f"an outside edit is not recorded yet: {error}")
+        events = self._curator.files.events / "any.jsonl"
+        return Reloaded(self._read((events,)) if noticed else view, noticed)
 
     def _meet(self, contents: BankContents) -> tuple[Noticed, ...]:
         """The edits that no act explains, each now an event of writer `external`.
@@ -150,6 +164,8 @@ class Curating:
             known = self._known
             noticed: tuple[Noticed, ...] = ()
             if known is not None and (known.cards, known.pages) != (contents.cards, contents.pages):
+                from memtui.curate.external import notice_external
+
                 noticed = self.ask(lambda curator: notice_external(curator, known, contents))
             self._known = contents
             return noticed

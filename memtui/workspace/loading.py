@@ -11,20 +11,23 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.bank.find import current_branch
-from memtui.bank.load import BankReader
-from memtui.bank.model import BankContents, Event, Trust
+from memtui.bank.standing import hidden_sessions
 from memtui.bank.trust import trust_by_id
 from memtui.clock import Clock, fixed_clock
-from memtui.curate.sessions import hidden_sessions
 from memtui.index.drift import Drift, find_drift, last_drift
 from memtui.index.refresh import refresh
 from memtui.index.rows import Facts, KeptRows, day_of
-from memtui.index.states import State
-from memtui.workspace.citing import Citing
 from memtui.workspace.model import WAITING, BankView
 from memtui.workspace.views import Made, make_view
+
+if TYPE_CHECKING:
+    from memtui.bank.load import BankReader
+    from memtui.bank.model import BankContents, Event, Trust
+    from memtui.index.states import State
+    from memtui.workspace.citing import Citing
 
 CHECK_SECONDS = 1.0
 """How long one `settle` may spend on checking citations that are not known yet."""

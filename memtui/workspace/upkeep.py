@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.bank.standing import hidden_sessions
 from memtui.curate.act import ActResult, CurateError
 from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, reject, switch
 from memtui.curate.decide import proposals as all_proposals
 from memtui.curate.draft import Draft
 from memtui.curate.proposals import Proposal, Status, Verb
-from memtui.curate.sessions import hidden_sessions
 from memtui.curate.sleep.archive import restore
 from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
 from memtui.curate.sleep.run import WAIT, in_flow, sleep
 from memtui.index.states import is_absent
 from memtui.ledger.access import LEDGER_NAME, ledger_faults
 from memtui.paths import bank_key
+from memtui.workspace.inbox import Entry, InboxView
 from memtui.workspace.model import BankView
 
 if TYPE_CHECKING:
@@ -28,37 +29,6 @@ if TYPE_CHECKING:
 
 SLEEPER = "-sleep"
 """What is done in sleep has a writer of its own: `u` takes back what a person did."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A proposal with how often it was seen."""
-
-    proposal: Proposal
-    sightings: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class InboxView:
-    """The inbox at one moment: what waits, the most surprising first, and how much was read.
-
-    `expired` are those that nobody decided in time; `failed` are sessions that could not be read, with
-    why; `outcomes` says of each session that was read (`host:session`) how it went.
-    """
-
-    waiting: tuple[Entry, ...] = ()
-    expired: tuple[Entry, ...] = ()
-    accepted: int = 0
-    rejected: int = 0
-    read: int = 0
-    failed: tuple[tuple[str, str], ...] = ()
-    outcomes: Mapping[str, str] = field(default_factory=dict)
-
-    def find(self, word: str) -> Entry | None:
-        """A waiting one by id or the beginning of it."""
-        exact = [entry for entry in self.waiting if entry.proposal.id == word]
-        begin = [entry for entry in self.waiting if word and entry.proposal.id.endswith(word)]
-        return next(iter(exact or (begin if len(begin) == 1 else [])), None)
 
 
 class Upkeep:

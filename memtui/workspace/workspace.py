@@ -14,26 +14,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from memtui.agents.whereabouts import checkout
-from memtui.bank.layout import BankFiles
-from memtui.bank.load import BankReader
 from memtui.bank.model import BankConfig, BankContents, Layout, Scope
-from memtui.clock import Clock
 from memtui.curate.act import CurateError
 from memtui.index.rows import Facts, day_of
 from memtui.inject.limits import delivered
 from memtui.inject.model import Request
 from memtui.inject.plan import plan
 from memtui.sessions.catalogue import Catalogue
-from memtui.sessions.find import find_places
-from memtui.sessions.fulltext import FullText
-from memtui.sessions.rows import Facet
-from memtui.sessions.scan import Progress, Scanner, ScanReport
-from memtui.sessions.timeline import Timeline
-from memtui.sessions.turn import TurnDetail, read_turn
-from memtui.settings import Settings
 from memtui.workspace.agents_side import AgentsSide
 from memtui.workspace.citing import Citing
-from memtui.workspace.curating import Curating
 from memtui.workspace.loading import Around, Loader
 from memtui.workspace.model import (
     BankView,
@@ -48,15 +37,23 @@ from memtui.workspace.model import (
     StatusNote,
     WalkStep,
 )
-from memtui.workspace.setting import Setting
 from memtui.workspace.views import claims_of, make_view
-from memtui.workspace.walk import walk
 
+# What only some commands or the screen use is imported where it is used: a command waits for no other.
 if TYPE_CHECKING:
+    from memtui.bank.layout import BankFiles
+    from memtui.bank.load import BankReader
+    from memtui.clock import Clock
+    from memtui.sessions.scan import Progress, ScanReport
+    from memtui.sessions.timeline import Timeline
+    from memtui.sessions.turn import TurnDetail
+    from memtui.settings import Settings
+    from memtui.workspace.curating import Curating
     from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
     from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
+    from memtui.workspace.setting import Setting
     from memtui.workspace.upkeep import Upkeep
 
 
@@ -80,7 +77,7 @@ class Workspace:
         self.agents = AgentsSide(self)
         self._scanned = self._has_sessions()
         self._loader = self._loader_of(reader) if reader else None
-        self._curating = Curating(reader, setting, self.read, self.settle) if reader else None
+        self._curating: Curating | None = None
         self._upkeep: Upkeep | None = None
 
     def _loader_of(self, reader: BankReader) -> Loader:
@@ -253,9 +250,14 @@ class Workspace:
     @property
     def curating(self) -> Curating:
         """Acts on the bank, and edits made elsewhere. Raises CurateError without a bank."""
-        if self._curating is None:
+        if self._reader is None:
             raise CurateError("no bank is open", "name one with --bank, or make one")
-        return self._curating
+        with self._making:
+            if self._curating is None:
+                from memtui.workspace.curating import Curating
+
+                self._curating = Curating(self._reader, self._setting, self.read, self.settle)
+            return self._curating
 
     @property
     def upkeep(self) -> Upkeep:
@@ -311,10 +313,15 @@ class Workspace:
         """The sessions and rows of this project, or of every one, under a facet."""
         keys = None if every_project else self.project_keys
         hidden = () if with_hidden else self.hidden
+        from memtui.sessions.rows import Facet
+        from memtui.sessions.timeline import Timeline
+
         return Timeline(self.catalogue.path, keys, Facet(facet), hidden, collapsed)
 
     def turn(self, session: int, seq: int) -> TurnDetail:
         """One row in full, read from the transcript. Raises KeyError."""
+        from memtui.sessions.turn import read_turn
+
         return read_turn(self.catalogue, session, seq)
 
     def evidence(self, item: ItemView) -> tuple[EvidenceView, ...]:
@@ -328,6 +335,8 @@ class Workspace:
 
     def walk(self, view: BankView, word: str) -> tuple[WalkStep, ...]:
         """The provenance chain below an item, by handle or name; empty when there is none."""
+        from memtui.workspace.walk import walk
+
         return walk(view, word, self.evidence)
 
     def scan(
@@ -336,6 +345,8 @@ class Workspace:
         cancelled: Callable[[], bool] | None = None,
     ) -> ScanReport:
         """Catalogue what is new in the hosts' transcripts. Blocks. Raises sqlite3.Error."""
+        from memtui.sessions.scan import Scanner
+
         scanner = Scanner(
             self.catalogue, self._setting.hosts, self._setting.home, gentle=progress is not None
         )
@@ -355,6 +366,8 @@ class Workspace:
 
     def update(self, paths: tuple[Path, ...]) -> ScanReport:
         """Catalogue what is new in these transcripts. Blocks. Raises sqlite3.Error."""
+        from memtui.sessions.scan import Scanner
+
         scanner = Scanner(self.catalogue, self._setting.hosts, self._setting.home)
         try:
             report = scanner.update(paths)
@@ -367,10 +380,14 @@ class Workspace:
         self, told: Callable[[float], None], cancelled: Callable[[], bool] | None = None
     ) -> bool:
         """Index more of the full text, gently; whether all is there. Raises sqlite3.Error. Blocks."""
+        from memtui.sessions.fulltext import FullText
+
         return FullText(self.catalogue).fill(cancelled, gentle=True, told=told)
 
     def find(self, sessions: Collection[int], words: Sequence[str]) -> frozenset[tuple[int, int]]:
         """The rows of these sessions that hold all words (see `find_places`). Raises sqlite3.Error."""
+        from memtui.sessions.find import find_places
+
         return find_places(self.catalogue, sessions, words)
 
     async def watch(self) -> AsyncIterator[Changed]:

@@ -94,10 +94,12 @@ def load_text() -> str:
 
 
 def inherit(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a measured process: the given one on top of this one, memtui importable."""
-    own = {
-        k: v for k, v in os.environ.items() if not k.startswith(("MEMTUI_", "CLAUDE_", "CODEX_"))
-    }
+    """The environment of a measured process: the given one on top of this one, memtui importable.
+
+    Bytecode is kept, as an installed memtui has it: compiling it again would be half of a start.
+    """
+    left_out = ("MEMTUI_", "CLAUDE_", "CODEX_", "PYTHONDONTWRITEBYTECODE")
+    own = {k: v for k, v in os.environ.items() if not k.startswith(left_out)}
     return {**own, "PYTHONPATH": str(ROOT), **environ}
 
 

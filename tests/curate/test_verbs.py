@@ -11,7 +11,7 @@ import pytest
 
 from memtui.bank.events import append
 from memtui.bank.model import Evidence, Page, Scope, Status, Tier
-from memtui.bank.standing import effective, standing
+from memtui.bank.standing import effective, hidden_sessions, standing
 from memtui.bank.trust import trust_by_id
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
@@ -21,7 +21,6 @@ from memtui.curate.curator import Curator
 from memtui.curate.draft import Draft
 from memtui.curate.edit import EditError
 from memtui.curate.merge import propose_merge, propose_page_merge
-from memtui.curate.sessions import hidden_sessions
 from memtui.curate.undo import NothingToUndoError
 from tests.curate.bench import NOW, Bench
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from memtui.hosts import registry
 from memtui.hosts.digest import record_digest
 from memtui.hosts.model import HostHome, SourceFile, Span
+from memtui.hosts.protocol import Host
 from memtui.hosts.read import parse_file, read_record
 from memtui.hosts.registry import HOSTS, host, sniff_file
 from tests.hosts.host_fixtures import (
@@ -169,3 +172,25 @@ def test_record_of_a_compressed_rollout_is_read_back(tmp_path: Path) -> None:
     assert [(e.record, e.text) for e in found] == [(wanted.record, "second")]
     with pytest.raises(EOFError):
         read_record(source, Span(source.path, wanted.span.offset, 10_000))
+
+
+def test_a_host_is_called_as_its_adapter_says() -> None:
+    wanted = set(Host.__annotations__) | {name for name in vars(Host) if not name.startswith("_")}
+    assert wanted == {"name", "label", *registry._OF_HOSTS}
+    for candidate in HOSTS:
+        real = type(candidate.discover.__self__)()  # type: ignore[attr-defined]
+        assert (real.name, real.label, real.lacks) == (
+            candidate.name,
+            candidate.label,
+            candidate.lacks,
+        )
+        with pytest.raises(AttributeError):
+            candidate.nothing  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_naming_hosts_imports_no_adapter(python: str) -> None:
+    code = (
+        "import sys; from memtui.hosts.registry import HOSTS; assert len(HOSTS) > 10\n"
+        "assert [n for n in sys.modules if n.startswith('memtui.hosts.')] == ['memtui.hosts.registry']"
+    )
+    subprocess.run([python, "-c", code], check=True)

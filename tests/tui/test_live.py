@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
@@ -161,3 +162,19 @@ async def test_a_shown_turn_grows_with_its_transcript(open_app: Open, sample: Sa
         with path.open("ab") as stream:
             stream.write(talk.data[done:])
         await shows(pilot, app, "all was made well")
+
+
+async def test_a_large_bank_is_planned_in_a_worker(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.screens.next_session._AT_ONCE", 0)
+    app = open_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("5", "equals_sign", "equals_sign", "equals_sign", "minus")
+        await settle(pilot)
+        screen = browse(app)
+        assert screen.view is not None
+        assert screen.options.budget == 700
+        assert screen.preview == screen.core.preview(screen.view, screen.options)
+        assert "of 700" in text_of(app)

@@ -24,8 +24,8 @@ from memtui.tui.docs.item_doc import item_document
 from memtui.tui.docs.spans import Line, Span, fit
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.when import days
+from memtui.workspace.inbox import Entry
 from memtui.workspace.model import BankView
-from memtui.workspace.upkeep import Entry
 
 _EXCERPT = 1200
 _TONES = {

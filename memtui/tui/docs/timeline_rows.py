@@ -6,8 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 
 from memtui.hosts.model import Kind
-from memtui.sessions.find import TITLE
-from memtui.sessions.rows import Flag
+from memtui.sessions.rows import TITLE, Flag
 from memtui.sessions.timeline import SessionRow, Timeline, TimelineRow, TurnRow
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.columns import highlight, indent, row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -11,12 +12,14 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 
-from memtui.tui.docs.document import Document
-from memtui.tui.docs.spans import Line
 from memtui.tui.screens.dialog import key_lines
 from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from memtui.tui.docs.document import Document
+    from memtui.tui.docs.spans import Line
 
 
 @dataclass(frozen=True, slots=True)

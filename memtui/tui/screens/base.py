@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 from textual import getters
 from textual.reactive import reactive
@@ -12,7 +13,6 @@ from textual.widget import Widget
 from memtui.sessions.rows import Facet
 from memtui.tui.jobs import Jobs
 from memtui.tui.listing import ListQuery
-from memtui.tui.ports import Core
 from memtui.tui.screens.view import ViewScreen
 from memtui.tui.trail import Subject, Trail
 from memtui.tui.widgets.cards_pane import CardsPane
@@ -23,8 +23,11 @@ from memtui.tui.widgets.pages_pane import PagesPane
 from memtui.tui.widgets.pane import Pane
 from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
-from memtui.workspace.curating import Reloaded
 from memtui.workspace.model import BankView, EvidenceView, Preview, PreviewOptions, ScanProgress
+
+if TYPE_CHECKING:
+    from memtui.tui.ports import Core
+    from memtui.workspace.curating import Reloaded
 
 
 class BrowseBase(ViewScreen):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from memtui.curate.history import Entry, history
 from memtui.index.states import key_of
 from memtui.tui.docs.blame_doc import blame_document
 from memtui.tui.docs.clean import line_of
 from memtui.tui.screens.changing import ChangingPart
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.paper import PaperScreen
-from memtui.workspace.model import BankView, ItemView
+
+if TYPE_CHECKING:
+    from memtui.curate.history import Entry
+    from memtui.workspace.model import BankView, ItemView
 
 
 class BlamingPart(ChangingPart):
@@ -60,6 +63,8 @@ class BlamingPart(ChangingPart):
 
 def _entries(view: BankView, key: str) -> list[Entry]:
     """The acts that name an item, newest first."""
+    from memtui.curate.history import history
+
     return [entry for entry in history(view.contents.events) if key in entry.items]
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from memtui.bank.model import Card, Item, Page
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, ConflictError, CurateError, Resolution
-from memtui.curate.curator import Curator
-from memtui.curate.edit import EditError
 from memtui.tui.acting import Deed
 from memtui.tui.docs.clean import line_of
 from memtui.tui.editing import edit_bytes
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.promoting import PromotingPart, with_editor
 from memtui.tui.services import ServiceError
-from memtui.tui.wish import Wish
-from memtui.workspace.curating import Done
-from memtui.workspace.model import ItemView
+
+if TYPE_CHECKING:
+    from memtui.curate.curator import Curator
+    from memtui.tui.wish import Wish
+    from memtui.workspace.curating import Done
+    from memtui.workspace.model import ItemView
 
 Begun = tuple[Card | Page, bytes]
 """An item as its file is now, and the file's bytes."""
@@ -86,6 +88,8 @@ class ChangingPart(PromotingPart):
         if isinstance(error, ConflictError):
             self.show_conflict(_overwriting(item, error), error)
             return True
+        from memtui.curate.edit import EditError
+
         problems = error.problems if isinstance(error, EditError) else ()
         told = [problem.message for problem in problems] or [str(error)]
         self.say(f"not saved: {line_of('; '.join(told))}", "warning")

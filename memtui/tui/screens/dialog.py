@@ -11,13 +11,13 @@ from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.spans import Line, width_of
 from memtui.tui.glyphs import Glyphs, glyphs_of
 from memtui.tui.jobs import Jobs
-from memtui.tui.ports import Core
 from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.lines import Lines
-from memtui.workspace.curating import Done
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
+    from memtui.tui.ports import Core
+    from memtui.workspace.curating import Done
 
 T = TypeVar("T")
 

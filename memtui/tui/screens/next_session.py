@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from memtui.inject.limits import LIMITS
 from memtui.tui.docs import empty
 from memtui.tui.docs.spans import Line
 from memtui.tui.screens.base import BrowseBase
-from memtui.workspace.model import BankView, Preview
+from memtui.workspace.model import Preview
 
 HOSTS = tuple(LIMITS)
 SOURCES = ("startup", "resume", "clear", "compact")
 _STEP = 50
+_AT_ONCE = 1500
+"""Cards that are ranked within one frame."""
 
 
 class PreviewPart(BrowseBase):
     """What pane 5 shows and does."""
 
-    planned: tuple[BankView | None, Preview | None] = (None, None)
-    """A view and the plan that was made with it in a worker."""
-
     def replan(self) -> None:
-        """Plan the next session again; the plan is pure and quick."""
-        if self.view is None:
+        """Plan the next session again: at once, or in a worker where many cards would hold the loop."""
+        view = self.view
+        if view is None:
             self.preview_list.say(self._without_bank())
-            return
-        view, preview = self.planned
-        if preview is None or view is not self.view or preview.options != self.options:
-            preview = self.core.preview(self.view, self.options)
+        elif len(view.cards) <= _AT_ONCE:
+            self.preview = self.core.preview(view, self.options)
+        else:
+            work = partial(self.core.preview, view, self.options)
+            self.jobs.run("plan", "planning the next session", work, self._take_plan)
+
+    def _take_plan(self, preview: Preview) -> None:
         self.preview = preview
 
     def _without_bank(self) -> list[Line]:
@@ -61,7 +65,8 @@ class PreviewPart(BrowseBase):
         if step == 0:
             self.options = replace(self.options, budget=None)
             return
-        now = self.preview.plan.budget
+        asked = self.options.budget  # the plan may still be that of the key before
+        now = self.preview.plan.budget if asked is None else asked
         wanted = max(
             0,
             (now + step * _STEP) // _STEP * _STEP if step > 0 else -(-now // _STEP) * _STEP - _STEP,

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
-from memtui.curate.curator import Curator
-from memtui.sessions.timeline import TimelineRow
 from memtui.tui.acting import Deed
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.timeline_rows import HEADING
 from memtui.tui.screens.verbs import VerbsPart
 from memtui.tui.trail import TurnSubject
-from memtui.tui.wish import Wish
-from memtui.workspace.curating import Done
 
 if TYPE_CHECKING:
+    from memtui.curate.curator import Curator
+    from memtui.sessions.timeline import TimelineRow
+    from memtui.tui.wish import Wish
+    from memtui.workspace.curating import Done
     from memtui.workspace.offers import Material, Offer, Row
 
 T = TypeVar("T")

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.message import Message
 from textual.timer import Timer
 
-from memtui.curate.external import Noticed
-from memtui.curate.healing import Healed
 from memtui.tui.docs import empty
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.welcome import welcome_lines
 from memtui.tui.jobs import JobDone, JobFailed, cancelled
-from memtui.tui.ports import Core
 from memtui.tui.screens.lists import ListsPart
 from memtui.tui.screens.next_session import PreviewPart
 from memtui.tui.screens.timeline import TimelinePart
 from memtui.tui.trail import ExcerptSubject, ItemSubject
 from memtui.tui.widgets.lines import Lines
-from memtui.workspace.curating import Reloaded
 from memtui.workspace.model import (
     WAITING,
     BankView,
     Changed,
-    Preview,
-    PreviewOptions,
     ScanProgress,
 )
+
+if TYPE_CHECKING:
+    from memtui.curate.external import Noticed
+    from memtui.curate.healing import Healed
+    from memtui.tui.ports import Core
+    from memtui.workspace.curating import Reloaded
 
 _REFRESH = 0.4
 """Seconds between two looks at the timeline while a scan runs."""
@@ -40,15 +41,10 @@ _RECHECK = 2.0
 """Seconds after which a grown transcript has the bank's citations checked again."""
 
 
-def _read(core: Core, paths: tuple[Path, ...], options: PreviewOptions) -> tuple[Reloaded, Preview]:
-    """The bank with its plan: ranking ten thousand cards would hold the loop."""
-    reloaded = core.curating.reload(paths, quick=True)
-    return reloaded, core.preview(reloaded.view, options)
-
-
-def _settled(core: Core, drift: bool, options: PreviewOptions) -> tuple[BankView, Preview]:
-    view = core.settle(drift=drift)
-    return view, core.preview(view, options)
+def _settled(core: Core, view: BankView, drift: bool) -> Reloaded:
+    """Everything about a bank that may come after it was seen: outside edits, drift, citations, index."""
+    found = core.curating.notice(view)
+    return replace(found, view=core.settle(drift=drift))
 
 
 @dataclass
@@ -92,24 +88,25 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     def _read_bank(self) -> None:
         unread, self._unread = self._unread, frozenset()
         self._reading = True
-        work = partial(_read, self.core, tuple(sorted(unread or ())), self.options)
-        self.jobs.run("bank", "reading the bank", work, self._take_bank, self._bank_unread)
+        paths = tuple(sorted(unread or ()))
+        self.jobs.run(
+            "bank",
+            "reading the bank",
+            lambda: self.core.curating.reload(paths, quick=True),
+            self._take_bank,
+            self._bank_unread,
+        )
 
-    def _take_bank(self, read: tuple[Reloaded, Preview]) -> None:
-        reloaded, preview = read
-        self.planned = reloaded.view, preview
+    def _take_bank(self, reloaded: Reloaded) -> None:
         self._reading = False
         self.take_reloaded(reloaded)
         self._leave_empty_cards()
         self._read_on()
 
     def take_reloaded(self, reloaded: Reloaded) -> None:
-        """Look at the bank that was read, and say what was found on the way."""
+        """Look at the bank that was read; what takes long about it follows."""
         self._take_view(reloaded.view)
         self.memtui.upkeep.look()
-        self._tell_noticed(reloaded.noticed)
-        if reloaded.problem:
-            self.say(line_of(reloaded.problem), "warning")
         self._settle()
 
     def _bank_unread(self, error: Exception) -> None:
@@ -128,15 +125,18 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """Find out in a worker what takes long; every reading ends in this."""
         self._stop_recheck()
         if self.view is not None and not self._reading:
-            work = partial(_settled, self.core, drift, self.options)
+            work = partial(_settled, self.core, self.view, drift)
             doing = "checking drift and citations"
             self.jobs.run("settle", doing, work, self._take_settled)
 
-    def _take_settled(self, settled: tuple[BankView, Preview]) -> None:
-        self.planned = settled
-        self._take_view(settled[0])
+    def _take_settled(self, settled: Reloaded) -> None:
+        view = settled.view
+        self._take_view(view)
+        self._tell_noticed(settled.noticed)
+        if settled.problem:
+            self.say(line_of(settled.problem), "warning")
         # One look checks citations for a second only; those that wait are checked by the next one.
-        if any(note.endswith(WAITING) for note in settled[0].notes):
+        if any(note.endswith(WAITING) for note in view.notes):
             self._recheck_later()
         self.refresh_bars()
 

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from memtui.bank.model import Card, Item, Page, Status
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
-from memtui.curate.clusters import Cluster, clusters
-from memtui.curate.compile import PageDraft, RebuildPlan, plan_rebuild
-from memtui.curate.curator import Curator
-from memtui.curate.draft import Draft
-from memtui.curate.merge import propose_page_merge
-from memtui.curate.purge import Receipt
-from memtui.curate.similar import likeness, said, words
 from memtui.reasons import ABSENT
 from memtui.tui.acting import Deed
 from memtui.tui.asking import refusal
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.page_doc import rebuild_document
 from memtui.tui.screens.ask import Answer, AskScreen
 from memtui.tui.screens.menu import Choice, MenuScreen
-from memtui.tui.screens.merge import MergeScreen
-from memtui.tui.screens.page import PageScreen
 from memtui.tui.screens.pick import NEW, PickScreen
-from memtui.tui.screens.purge import PurgeScreen
 from memtui.tui.screens.text import TextScreen
 from memtui.tui.screens.verbs import VerbsPart
-from memtui.workspace.curating import Done
-from memtui.workspace.model import BankView, ItemView
+
+if TYPE_CHECKING:
+    from memtui.curate.clusters import Cluster
+    from memtui.curate.compile import PageDraft, RebuildPlan
+    from memtui.curate.curator import Curator
+    from memtui.curate.draft import Draft
+    from memtui.curate.purge import Receipt
+    from memtui.workspace.curating import Done
+    from memtui.workspace.model import BankView, ItemView
 
 
 class ShapingPart(VerbsPart):
@@ -86,12 +83,17 @@ class ShapingPart(VerbsPart):
             return
         then = partial(self._clear, tuple(found))
         if cards:
+            from memtui.tui.screens.merge import MergeScreen
+
             screen = MergeScreen(self.core, cards, view.contents.events, then)
             self.app.push_screen(screen)
         else:
             self._merge_pages(view, pages, then)
 
     def _merge_pages(self, view: BankView, pages: Sequence[Page], then: partial[None]) -> None:
+        from memtui.curate.merge import propose_page_merge
+        from memtui.tui.screens.page import PageScreen
+
         absent = absent_of(view)
         try:
             draft = propose_page_merge(pages, view.contents, absent)
@@ -142,6 +144,8 @@ class ShapingPart(VerbsPart):
         if len(left) == len(cards):
             self.say("none of these cards holds: promote or confirm one first", "warning")
             return
+        from memtui.tui.screens.page import PageScreen
+
         then = partial(self._clear, tuple(cards))
         self.app.push_screen(PageScreen(self.core, cards, left, _save_page, then))
 
@@ -150,6 +154,8 @@ class ShapingPart(VerbsPart):
         view = self.view
         if view is None:
             return
+        from memtui.curate.clusters import clusters
+
         found = clusters(view.contents, absent_of(view))
         choices = [
             Choice(str(at), line_of(one.subject, 40), _reason(one)) for at, one in enumerate(found)
@@ -171,6 +177,9 @@ class ShapingPart(VerbsPart):
         self.app.push_screen(MenuScreen("Pages that could be made", choices), chosen)
 
     def _rebuild(self, view: BankView, page: Page) -> None:
+        from memtui.curate.compile import plan_rebuild
+        from memtui.tui.docs.page_doc import rebuild_document
+
         try:
             plan = plan_rebuild(page, view.contents, absent_of(view))
         except CurateError as error:
@@ -195,6 +204,8 @@ class ShapingPart(VerbsPart):
             self.say("x lets another card take the place of a card: put the cursor on one")
             return
         taken = {one.item.id for one in old}
+        from memtui.curate.similar import likeness, said, words
+
         own = words(said(old[0].item))
         away = absent_of(view)
         cards = [one for one in view.cards if one.item.id not in taken and one.item.id not in away]
@@ -221,6 +232,8 @@ class ShapingPart(VerbsPart):
             return
         first = old[0].item
         title, _, body = text.strip().partition("\n")
+        from memtui.curate.draft import Draft
+
         draft = Draft(
             title=title.strip(),
             body=body.strip() + "\n",
@@ -257,6 +270,8 @@ class ShapingPart(VerbsPart):
     def purge_item(self, found: ItemView) -> None:
         """Show every place that holds it, then ask."""
         if self.view is not None:
+            from memtui.tui.screens.purge import PurgeScreen
+
             self.app.push_screen(PurgeScreen(self.core, self.view, found), self._purged)
 
     def _purged(self, receipt: Receipt | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from textual import on
 
@@ -19,8 +20,10 @@ from memtui.tui.screens.conflict import ask_choice
 from memtui.tui.screens.items import ItemsPart
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
-from memtui.workspace.curating import Done
-from memtui.workspace.model import ItemView
+
+if TYPE_CHECKING:
+    from memtui.workspace.curating import Done
+    from memtui.workspace.model import ItemView
 
 OnItems = Callable[[Curator, Sequence[Item]], ActResult]
 
