@@ -218,23 +218,33 @@ class MemtuiApp(App[None]):
 
     def action_view(self, name: str) -> None:
         """Go to a view. Browse stays below the others: it keeps the bank up to date for all of them."""
-        if self._shown_view() in ("", name):
+        shown, first = self._shown_view(), VIEWS[0]
+        if shown in ("", name):
             return
-        if self._shown_view() != VIEWS[0].name:
+        if self.find_browse() is None:
+            self.switch_screen(first.make(self.core))
+        elif shown != first.name:
             self.pop_screen()
-        if name != VIEWS[0].name:
+        if name != first.name:
             view = next(view for view in VIEWS if view.name == name)
             self.push_screen(view.make(self.core))
 
     def _shown_view(self) -> str:
         return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
 
-    @property
-    def browse(self) -> BrowseScreen:
-        """The Browse view, shown or below the one that is."""
+    def find_browse(self) -> BrowseScreen | None:
+        """The Browse view, shown or below the one that is; None beside a running agent."""
         from memtui.tui.screens.browse import BrowseScreen
 
-        return next(screen for screen in self.screen_stack if isinstance(screen, BrowseScreen))
+        screens = self.screen_stack
+        return next((screen for screen in screens if isinstance(screen, BrowseScreen)), None)
+
+    @property
+    def browse(self) -> BrowseScreen:
+        """The Browse view, which every view but the watch view stands on."""
+        found = self.find_browse()
+        assert found is not None
+        return found
 
     def go_to_item(self, found: ItemView) -> None:
         """Show a card or page in Browse."""

@@ -54,7 +54,8 @@ class ItemCommands(Provider):
     async def search(self, query: str) -> Hits:
         """Titles that hold a word of the query, then matched fuzzily."""
         app = cast("MemtuiApp", self.app)
-        view = app.browse.view
+        browse = app.find_browse()
+        view = browse.view if browse is not None else None
         if view is None:
             return
         words = query.casefold().split()

@@ -12,6 +12,7 @@ STATES: dict[str, tuple[str, ...]] = {
     "health": ("f4",),
     "drift-day": ("f4", "at", "enter"),
     "merge": ("2", "space", "space", "m", "j", "j", "j"),
+    "merge-pages": ("3", "space", "space", "m"),
     "compile": ("2", "C", "enter"),
     "rebuild": ("3", "C"),
     "purge": ("2", "D"),

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from memtui.bank.model import Status
+from memtui.tui.screens.watch import WatchScreen
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
 from tests.tui.curating import browse, bytes_of, item, press, said, write_card
@@ -210,3 +211,15 @@ async def test_the_palette_goes_to_cards_from_here_and_says_what_belongs_elsewhe
         await press(pilot, "f4", "colon", *"exit code", "down", "enter")
         assert app.screen is browse(app)
         assert browse(app).cards_list.key == item(app, "exit-codes").item.id
+
+
+async def test_from_beside_an_agent_a_view_opens_over_browse(open_app: Open) -> None:
+    app = open_app(first=WatchScreen)
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause(0.5)
+        assert app.find_browse() is None
+        await pilot.press("f4")
+        await settle(pilot)
+        assert "3 errors" in text_of(app)
+        await press(pilot, "escape")
+        assert app.screen is browse(app)

@@ -85,6 +85,9 @@ async def test_pages_are_merged_into_one(open_app: Open, sample: Sample) -> None
         await settle(pilot)
         await press(pilot, "3", "space", "space", "m")
         assert "drifted" in text_of(app)
+        assert "Merge  2 pages into one" in text_of(app)
+        for title in ("Change the database schema", "Get a red test suite green"):
+            assert f"{title} ──" in text_of(app)
         await press(pilot, "s")
         new = item(app, str(browse(app).pages_list.key)).item
         assert isinstance(new, Page)
@@ -193,7 +196,8 @@ async def test_a_card_is_superseded_by_a_new_one(open_app: Open, sample: Sample)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)
         await go_to(pilot, app, ONE)
-        await press(pilot, "x", "enter", *"Newer: ", "ctrl+s")
+        await press(pilot, "x", "enter", "shift+tab", "shift+tab", "shift+tab", "shift+tab")
+        await press(pilot, "home", *"Newer: ", "ctrl+s")
         new = item(app, str(browse(app).cards_list.key)).item
         assert new.title.startswith("Newer: Pool timeouts")
         assert new.supersedes == (item(app, ONE).item.id,)

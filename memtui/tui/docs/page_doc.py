@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from memtui.bank.model import Card
+from memtui.bank.model import Card, Page
 from memtui.bank.pages import claims_in
 from memtui.curate.clusters import LEAST_CARDS, LEAST_SESSIONS, enough, sessions_of
 from memtui.curate.compile import PageDraft, RebuildPlan
@@ -26,8 +26,10 @@ from memtui.tui.glyphs import Glyphs
 from memtui.workspace.model import ItemView
 
 
-def draft_document(draft: PageDraft, cards: Sequence[Card], glyphs: Glyphs) -> Document:
-    """Title and text, and what is doubtful about them."""
+def draft_document(
+    draft: PageDraft, cards: Sequence[Card], glyphs: Glyphs, below: Sequence[Page] = ()
+) -> Document:
+    """Title and text, and what is doubtful about them; `below` are pages that it is merged from."""
     blocks: list[Block] = [
         Prose(((line_of(draft.title, 500) or "no title", "title"),)),
         Prose(((f"{draft.type}, from {basis(cards)}", "muted"),)),
@@ -35,7 +37,19 @@ def draft_document(draft: PageDraft, cards: Sequence[Card], glyphs: Glyphs) -> D
     for doubt in doubts(draft, cards):
         blocks.append(Prose(((f"{glyphs.warning} {doubt}", "state-warn"),)))
     blocks += [Blank(), MarkdownText(body_of(draft.body))]
+    for page in below:
+        blocks += [Blank(), *_page_blocks(page)]
     return document("page-draft", draft.title, blocks)
+
+
+def source_page(page: Page) -> Document:
+    """A page that is merged into another."""
+    return document(f"source:{page.id}", page.name, _page_blocks(page))
+
+
+def _page_blocks(page: Page) -> list[Block]:
+    title = line_of(page.title or page.name, 500)
+    return [Heading(((title, "strong"),)), MarkdownText(body_of(page.body))]
 
 
 def basis(cards: Sequence[Card]) -> str:

@@ -52,12 +52,12 @@ def purge_document(plan: PurgePlan, folders: Folders, glyphs: Glyphs) -> Documen
         )),
         Blank(),
         Heading(((f"{len(plan.places)} places hold it", "heading"),)),
-        *_place_blocks((p for p in plan.places if p.kind not in _KEPT), folders),
+        *_place_blocks((p for p in plan.places if p.kind not in _KEPT), folders, glyphs),
     ]  # fmt: skip
     kept = [place for place in plan.places if place.kind in _KEPT]
     if kept:
         blocks += [Blank(), Heading((("what memtui does not erase", "state-warn"),))]
-        blocks += _place_blocks(kept, folders)
+        blocks += _place_blocks(kept, folders, glyphs)
     return document(f"purge:{item.id}", "purge", blocks)
 
 
@@ -76,26 +76,29 @@ def receipt_document(receipt: Receipt, folders: Folders, glyphs: Glyphs) -> Docu
         Prose((verdict, (f"  {scanned}", "muted"))),
         Blank(),
         Heading(((f"{len(receipt.erased)} places erased", "heading"),)),
-        *_place_blocks(receipt.erased, folders),
+        *_place_blocks(receipt.erased, folders, glyphs),
     ]
     if receipt.remaining:
         blocks += [Blank(), Heading((("still there", "state-warn"),))]
-        blocks += _place_blocks(receipt.remaining, folders)
+        blocks += _place_blocks(receipt.remaining, folders, glyphs)
     return document(f"receipt:{receipt.act}", "receipt", blocks)
 
 
-def _place_blocks(places: Iterable[Place], folders: Folders) -> list[Block]:
+def _place_blocks(places: Iterable[Place], folders: Folders, glyphs: Glyphs) -> list[Block]:
     """`evidence  evidence/77ab...json  deleted`, each hanging under itself."""
     rows = tuple(
         (
             line_of(place.kind, 20),
-            ((_short(folders.named(place.path)), "text"), (f"  {line_of(place.detail)}", "muted")),
+            (
+                (_short(folders.named(place.path), glyphs), "text"),
+                (f"  {line_of(place.detail)}", "muted"),
+            ),
         )
         for place in places
     )
     return [Fields(rows)]
 
 
-def _short(path: str) -> str:
+def _short(path: str, glyphs: Glyphs) -> str:
     """A path whose name is a digest, with its first digits."""
-    return line_of(_DIGEST.sub(lambda found: f"{found[1]}...", path))
+    return line_of(_DIGEST.sub(lambda found: f"{found[1]}{glyphs.ellipsis}", path))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+COLUMN = 38
+"""Cells that a column of a text needs to be read."""
+
 
 def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """Keys with what they do, on as many lines as they need."""

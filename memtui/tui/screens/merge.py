@@ -30,7 +30,7 @@ from memtui.tui.docs.merge_doc import (
 )
 from memtui.tui.ports import Core
 from memtui.tui.rows import FixedRows, Row
-from memtui.tui.screens.dialog import DialogScreen
+from memtui.tui.screens.dialog import COLUMN, DialogScreen
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.text import TextScreen
 from memtui.tui.widgets.doc_view import DocView
@@ -38,9 +38,6 @@ from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines
 from memtui.workspace.curating import Done
-
-_COLUMN = 38
-"""Cells that a column needs to be read."""
 
 
 class MergeScreen(DialogScreen[str]):
@@ -109,7 +106,7 @@ class MergeScreen(DialogScreen[str]):
     def _stacked(self) -> bool:
         """Whether the texts stand under each other: there is no room for columns."""
         columns = len(self.merging.cards) + 1
-        return self.app.size.width < columns * _COLUMN
+        return self.app.size.width < columns * COLUMN
 
     def _fill(self) -> None:
         rows = [self._row(field) for field in FIELDS]

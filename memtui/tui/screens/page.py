@@ -6,23 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
-from memtui.bank.model import Card
+from memtui.bank.model import Card, Page
 from memtui.curate.act import ActResult, CurateError
 from memtui.curate.clusters import enough
 from memtui.curate.compile import PageDraft, compile_page
 from memtui.curate.curator import Curator
 from memtui.tui.acting import Deed
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.page_doc import draft_document, source_row
+from memtui.tui.docs.page_doc import draft_document, source_page, source_row
 from memtui.tui.ports import Core
 from memtui.tui.rows import FixedRows, Row
-from memtui.tui.screens.dialog import DialogScreen
+from memtui.tui.screens.dialog import COLUMN, DialogScreen
 from memtui.tui.screens.text import TextScreen
 from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.input_line import InputLine
@@ -63,6 +63,7 @@ class PageScreen(DialogScreen[str]):
         title: str = "",
         kind: str = "procedure",
         asks: bool = True,
+        beside: Sequence[Page] = (),
     ) -> None:
         super().__init__(core)
         self._cards = tuple(cards)
@@ -72,20 +73,28 @@ class PageScreen(DialogScreen[str]):
         self._then = then
         self._title, self._kind = title, kind
         self._asks = asks
+        self._beside = tuple(beside)
         self._edited: str | None = None
         self.draft: PageDraft | None = None
 
+    text = getters.query_one("#dialog-text", DocView)
+
     def compose(self) -> ComposeResult:
-        """The cards above, the page below."""
+        """The cards above, the page below, beside the pages that it is merged from."""
         with Vertical(id="dialog-box", classes="-whole"):
             yield LineList(id="dialog-list", markable=False)
-            yield DocView(id="dialog-text", classes="-below")
+            with Horizontal(id="dialog-columns"):
+                for at in range(len(self._beside)):
+                    yield DocView(id=f"source-{at}", classes="column")
+                yield DocView(id="dialog-text", classes="column")
             yield InputLine(id="input")
             yield Lines(id="dialog-keys")
 
     def on_mount(self) -> None:
         """Compile."""
-        self.query_one("#dialog-box").border_title = Content("Compile a page")
+        count = len(self._beside)
+        title = f"Merge  {count} pages into one" if count else "Compile a page"
+        self.query_one("#dialog-box").border_title = Content(title)
         self._compile()
         self.set_focus(self.query_one(LineList))
         self.say()
@@ -127,9 +136,16 @@ class PageScreen(DialogScreen[str]):
         listed = self.query_one(LineList)
         listed.show(FixedRows(rows))
         listed.styles.height = min(len(rows), max(3, self.app.size.height // 4))
+        # Without room for columns the pages that it is made from stand below it.
+        stacked = self.app.size.width < (len(self._beside) + 1) * COLUMN
+        for at, page in enumerate(self._beside):
+            view = self.query_one(f"#source-{at}", DocView)
+            view.display = not stacked
+            view.show(source_page(page))
         if self.draft is not None:
-            shown = draft_document(self.draft, self.used, self.glyphs)
-            self.query_one(DocView).show(shown)
+            below = self._beside if stacked else ()
+            shown = draft_document(self.draft, self.used, self.glyphs, below)
+            self.text.show(shown)
 
     def _row(self, view: ItemView) -> Row:
         item = view.item.id
@@ -217,12 +233,13 @@ class PageScreen(DialogScreen[str]):
 
     def action_turn(self) -> None:
         """Between the cards and the text."""
-        listed, text = self.query_one(LineList), self.query_one(DocView)
-        self.set_focus(text if self.focused is listed else listed)
+        stops = [self.query_one(LineList), *(v for v in self.query(DocView) if v.display)]
+        here = stops.index(self.focused) if self.focused in stops else 0
+        self.set_focus(stops[(here + 1) % len(stops)])
 
     def action_open(self) -> None:
         """Enter goes to the text."""
-        self.set_focus(self.query_one(DocView))
+        self.set_focus(self.text)
 
     def action_back(self) -> None:
         """Close the field, else the dialog."""

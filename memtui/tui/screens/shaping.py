@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,7 @@ from memtui.tui.docs.clean import line_of
 from memtui.tui.screens.ask import Answer, AskScreen
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.pick import NEW, PickScreen
-from memtui.tui.screens.text import TextScreen
-from memtui.tui.screens.verbs import VerbsPart
+from memtui.tui.screens.promoting import PromotingPart, with_editor
 
 if TYPE_CHECKING:
     from memtui.curate.clusters import Cluster
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from memtui.curate.curator import Curator
     from memtui.curate.draft import Draft
     from memtui.curate.purge import Receipt
+    from memtui.tui.wish import Wish
     from memtui.workspace.curating import Done
     from memtui.workspace.model import BankView, ItemView
 
 
-class ShapingPart(VerbsPart):
+class ShapingPart(PromotingPart):
     """What `m`, `C`, `x` and `D` do."""
 
     def take_done(self, done: Done) -> None:
@@ -111,7 +112,7 @@ class ShapingPart(VerbsPart):
         self.app.push_screen(
             PageScreen(
                 self.core, cards, left, save, then,
-                title=draft.title, kind=draft.type, asks=False,
+                title=draft.title, kind=draft.type, asks=False, beside=pages,
             )
         )  # fmt: skip
 
@@ -218,42 +219,30 @@ class ShapingPart(VerbsPart):
         items = [one.item for one in old]
         new = self.view.find(chosen) if self.view is not None and chosen else None
         if chosen == NEW:
-            first = old[0].item
-            text = f"{first.title}\n\n{first.body}"
-            hint = "the first line is the title"
-            screen = TextScreen("The card that takes its place", text, hint)
-            self.app.push_screen(screen, partial(self._replaced, old))
+            work = with_editor(partial(_successor, old[0].item))
+            self.jobs.run("draft", "opening the editor", work, partial(self._write_new, items))
         elif new is not None:
             verb = partial(_supersede, items, new)
             self.acts.run(Deed("supersede", verb, partial(self._clear, tuple(old))))
 
-    def _replaced(self, old: Sequence[ItemView], text: str | None) -> None:
-        if text is None:
+    def _write_new(self, old: Sequence[Item], draft: Draft) -> None:
+        """Edit the card that takes the place of the old ones."""
+        from memtui.tui.screens.draft import DraftScreen
+        from memtui.workspace.offers import Material
+
+        if self.view is None:
             return
-        first = old[0].item
-        title, _, body = text.strip().partition("\n")
-        from memtui.curate.draft import Draft
+        ids = {item.id for item in old}
+        contents = self.view.contents
+        # What it replaces is no near-duplicate to be asked about.
+        others = replace(contents, cards=tuple(c for c in contents.cards if c.id not in ids))
 
-        draft = Draft(
-            title=title.strip(),
-            body=body.strip() + "\n",
-            type=first.type,
-            tags=first.tags,
-            scope=first.scope,
-            importance=first.importance,
-            origin="human",
-        )
-        items = [one.item for one in old]
+        def save(wish: Wish, saved: Callable[[], None], refused: Callable[[str], None]) -> None:
+            whole = replace(wish, supersedes=(*old, *wish.supersedes))
+            self._save_new(whole, saved, refused)
 
-        def refused(error: Exception) -> bool:
-            # What was written must not be lost: it comes back with the reason.
-            screen = TextScreen(refusal(error, "supersede"), text, "the first line is the title")
-            self.app.push_screen(screen, partial(self._replaced, old))
-            return True
-
-        verb = partial(_create, draft, items)
-        then = partial(self._clear, tuple(old))
-        self.acts.run(Deed("supersede", verb, then, refused=refused))
+        title = "The card that takes its place"
+        self.app.push_screen(DraftScreen(title, Material(draft, ()), others, save))
 
     # Purge
 
@@ -300,5 +289,16 @@ def _supersede(items: Sequence[Item], new: ItemView, curator: Curator) -> ActRes
     return verbs.supersede(curator, items, new.item)
 
 
-def _create(draft: Draft, items: Sequence[Item], curator: Curator) -> ActResult:
-    return verbs.create(curator, draft, supersedes=items)
+def _successor(old: Item) -> Draft:
+    """A draft that says what the old card says, to be changed; what it cites is for the old one."""
+    from memtui.curate.draft import Draft
+
+    return Draft(
+        title=old.title,
+        body=old.body,
+        type=old.type,
+        tags=old.tags,
+        scope=old.scope,
+        importance=old.importance,
+        origin="human",
+    )
