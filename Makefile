@@ -51,7 +51,7 @@ full: $(FULL)/full  ## the whole product: with semantic search
 	@echo "memtui with semantic search: $(FULL)/bin/memtui"
 
 test-semantic: $(FULL)/full  ## the tests that need chromadb and sentence-transformers
-	$(TEST_ENV) $(FULL)/bin/python -m pytest -m semantic tests
+	$(TEST_ENV) $(FULL)/bin/python -m pytest -m semantic --timeout 300 tests
 
 bench: $(VENV)/dev  ## measure; prints the tables of docs/benchmarks.md
 	$(TEST_ENV) $(BIN)/python -m tests.bench

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.agents.instructions import Part, Where, claude_folder, instructions
+from memtui.agents.instructions import Part, Where, claude_folder, cut_at, instructions
 from memtui.agents.memory_file import LINES, cut_memory
 from memtui.inject.limits import delivered
 from memtui.inject.model import Plan
@@ -41,15 +41,21 @@ def next_session(host: str, where: Where, block: Plan | None) -> Cost:
 
     `block` is the plan that is previewed, None without a bank. Files are read, nothing is written.
     """
-    found = [*instructions(host, where)]
+    return Cost(host, (*files_before(host, where), *block_part(block)))
+
+
+def files_before(host: str, where: Where) -> tuple[Part, ...]:
+    """What a host sends before memtui's block: instruction files and its own `MEMORY.md`."""
     memory = host_memory(host, where)
-    if memory is not None:
-        found.append(memory)
-    if block is not None and block.text:
-        size = len(block.text.encode())
-        sent = len(delivered(block.text, block.limit).encode())
-        found.append(Part(BLOCK, "memtui", None, size, sent))
-    return Cost(host, tuple(found))
+    return (*instructions(host, where), *([memory] if memory is not None else []))
+
+
+def block_part(block: Plan | None) -> tuple[Part, ...]:
+    """Memtui's block as its host passes it on; nothing where nothing is sent."""
+    if block is None or not block.text:
+        return ()
+    size = len(block.text.encode())
+    return (Part(BLOCK, "memtui", None, size, len(delivered(block.text, block.limit).encode())),)
 
 
 def host_memory(host: str, where: Where) -> Part | None:
@@ -68,7 +74,8 @@ def host_memory(host: str, where: Where) -> Part | None:
         return Part(MEMORY, "auto memory", path, len(text.encode()), sent)
     limit = "200 lines" if cut.reason == LINES else "25,000 UTF-16 units"
     note = f"cut at {limit}: line {cut.lost_line} is the first that is lost"
-    return Part(MEMORY, "auto memory", path, len(text.encode()), sent, cut=cut.end, note=note)
+    part = Part(MEMORY, "auto memory", path, len(text.encode()), sent, note=note)
+    return cut_at(part, text, cut.end)
 
 
 def claude_memory(where: Where) -> Path:

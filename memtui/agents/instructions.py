@@ -9,7 +9,8 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ CODEX_LIMIT = 32 * 1024
 AGENTS_SINCE = (2, 1, 277)
 """The first Claude Code that reads AGENTS.md where there is no CLAUDE.md."""
 READ_LIMIT = 8 * 1024 * 1024
+KEPT_LIMIT = 64 * 1024
+"""Bytes up to which a file's text is kept until it changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,8 @@ class Part:
     """One piece of what a session starts with. `size` is the file's, `sent` what goes out, in bytes.
 
     `depth` is 1 and more for imports. `cut` is the character at which the text is cut, None when it is
-    not. `note` says what a reader could not guess.
+    not; `before` and `after` are the ends of the lines around it. `note` says what a reader could not
+    guess.
     """
 
     kind: str
@@ -51,6 +55,8 @@ class Part:
     depth: int = 0
     cut: int | None = None
     note: str = ""
+    before: str = ""
+    after: str = ""
 
     @property
     def tokens(self) -> int:
@@ -59,6 +65,15 @@ class Part:
 
 
 INSTRUCTIONS = "instructions"
+AROUND = 200
+"""Characters of the lines at a cut that are kept to be shown."""
+
+
+def cut_at(part: Part, text: str, cut: int) -> Part:
+    """The part with the place where its text is cut, and what stands around it."""
+    before = text[max(0, cut - AROUND) : cut].rpartition("\n")[2]
+    after = text[cut : cut + AROUND].removeprefix("\n").partition("\n")[0]
+    return replace(part, cut=cut, before=before, after=after)
 
 
 def instructions(host: str, where: Where) -> tuple[Part, ...]:
@@ -180,8 +195,8 @@ def _first_of(folder: Path, names: tuple[str, ...], label: str, left: int | None
         else:
             kept = text.encode()[: max(0, left)].decode("utf-8", "ignore")
             note = "over the limit of all project files together (project_doc_max_bytes)"
-            sent = len(kept.encode())
-            yield Part(INSTRUCTIONS, label, folder / name, size, sent, cut=len(kept), note=note)
+            part = Part(INSTRUCTIONS, label, folder / name, size, len(kept.encode()), note=note)
+            yield cut_at(part, text, len(kept))
         return
 
 
@@ -269,11 +284,24 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def _text(path: Path) -> str | None:
+    """A file's text; a small one is read again only when its time or size changed."""
     try:
-        with path.open("rb") as stream:
-            return stream.read(READ_LIMIT).decode("utf-8", "replace")
+        stat = path.stat()
+        if stat.st_size > KEPT_LIMIT:
+            return _read(path)
+        return _kept(path, stat.st_mtime_ns, stat.st_size)
     except OSError:
         return None
+
+
+@lru_cache(maxsize=512)
+def _kept(path: Path, mtime_ns: int, size: int) -> str:
+    return _read(path)
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as stream:
+        return stream.read(READ_LIMIT).decode("utf-8", "replace")
 
 
 def _resolved(path: Path) -> Path:

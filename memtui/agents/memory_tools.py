@@ -22,6 +22,7 @@ from memtui.inject.model import Request
 from memtui.ledger.model import ProposalRecord, RetrievalRecord
 from memtui.recall.engine import Origin
 from memtui.recall.model import Results, SearchScope, Similar
+from memtui.recall.retrievals import candidates
 from memtui.safety.fence import escape, wrap
 from memtui.safety.redact import redact
 from memtui.safety.sanitize import one_line, sanitize
@@ -87,6 +88,7 @@ class MemoryTools:
         self._clock = clock
         self._caller = caller
         self._suggested = 0
+        self._candidates: tuple[Mapping[str, Any], ...] = ()
         self._tools: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, tuple[str, ...]]]] = {
             "memory_search": self._search,
             "memory_get": self._get,
@@ -105,6 +107,7 @@ class MemoryTools:
         if wrong:
             raise ToolError("; ".join(wrong)[:500])
         began = perf_counter()
+        self._candidates = ()
         try:
             text, shown = tool(given)
         except AbsentError as error:
@@ -120,6 +123,7 @@ class MemoryTools:
     def _search(self, given: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
         scope = SearchScope(branch=self._caller.branch or None)
         results = self._engine.search(given["query"], scope=scope, limit=given.get("limit", 8))
+        self._candidates = candidates(results)
         request = self._request()
         rows = {hit.document.row: hit for hit in results.hits}
         holding = self._shelf.holding(list(rows), request)
@@ -224,6 +228,7 @@ class MemoryTools:
                 mode=name,
                 tokens=render.tokens(len(text.encode())),
                 ms=round((perf_counter() - began) * 1000, 3),
+                candidates=self._candidates,
                 shown=shown,
             )
         )

@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=8, metavar="N", help="at most N (8)")
     parser.add_argument(
         "--mode", choices=["words", "meaning"], default="words",
-        help="meaning loads the model first",
+        help="meaning loads the model first, and embeds what has no vector yet",
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             arguments.source or wanted.source,
             branch=workspace.branch,
         )
-        preview = workspace.preview(view, options)
+        preview = workspace.preview(view, workspace.agents.resumed(options))
         try:
             workspace.agents.take_in()
             past = workspace.agents.past(found.item.id)

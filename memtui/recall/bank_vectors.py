@@ -59,6 +59,15 @@ class BankVectors:
         """Answer with the vectors of this model from now on."""
         self.scan, self.index = ExactScan(self.store, key), index
 
+    def use_stored(self) -> None:
+        """Answer with the vectors that most items have, where no model is loaded: to compare items with
+        each other takes none. Nothing changes where there are none. Raises sqlite3.Error.
+        """
+        if self.scan is not None or not self.store.path.exists():
+            return
+        if models := self.store.models():
+            self.use(max(models, key=lambda key: (models[key], key.model, key.revision)), None)
+
     def map(self) -> RowMap:
         """Rows and digests of their texts, as of now. Raises CorpusError."""
         return self._map.current()
@@ -118,7 +127,13 @@ class BankVectors:
         if others:
             names = ", ".join(sorted(f"{other.model} ({other.revision})" for other in others))
             message = f"{sum(others.values())} vectors of another model take no part: {names}"
-            notes.append(Note("models", message, "drop that model, or choose it in the settings"))
+            notes.append(
+                Note(
+                    "models",
+                    message,
+                    "choose that model in the settings, or delete vectors.db in the cache",
+                )
+            )
         return notes + self._index_notes()
 
     def _index_notes(self) -> list[Note]:

@@ -58,8 +58,7 @@ def similar(engine: Engine, word: str, limit: int) -> list[Similar]:
             raise KeyError(word)
         document = corpus.documents(db, [row])[row]
     vectors = engine.vectors[corpus.bank.key]
-    digest = vectors.map().digests.get(row, "")
-    blob = vectors.scan.vector(digest) if vectors.scan is not None else None
+    blob = _stored(vectors, row)
     return _alike(corpus, vectors, document.title, document.body, blob, limit, {row})
 
 
@@ -85,8 +84,9 @@ def duplicates(engine: Engine, threshold: float, limit: int) -> list[Pair]:
     with corpus.reading() as db:
         live = sorted(eligible(db, [_LIVE]))
     try:
+        vectors.use_stored()
         scores, measure = _vector_pairs(vectors, live, threshold), "cosine"
-    except VectorIndexError:
+    except (sqlite3.Error, VectorIndexError):
         scores, measure = {}, "words"
     if not scores:
         scores, measure = _word_pairs(corpus, live, threshold), "words"
@@ -122,6 +122,17 @@ def _alike(
         if scores[row] >= RELATED
     ]
     return sorted(best, key=lambda item: (-item.similarity, item.document.key))[:limit]
+
+
+def _stored(vectors: BankVectors, row: int) -> bytes | None:
+    """The vector of a row, of the model in use or else of the one that was; None compares words."""
+    try:
+        vectors.use_stored()
+        digest = vectors.map().digests.get(row, "")
+        return vectors.scan.vector(digest) if vectors.scan is not None else None
+    except (sqlite3.Error, VectorIndexError):
+        # What is wrong with the vectors, a search says in its notes.
+        return None
 
 
 def _by_vector(vectors: BankVectors, blob: bytes) -> dict[int, float]:

@@ -108,8 +108,10 @@ class Semantic:
         self._stop.set()
         if self._thread is not None:
             self._thread.join(seconds)
-        for bank in self.banks:
-            bank.close()
+        # A refresh that still runs would take the locks again.
+        with self._working:
+            for bank in self.banks:
+                bank.close()
 
     def load(self) -> bool:
         """Load the model if it is not. False when that is not possible: `note` says why."""

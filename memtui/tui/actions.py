@@ -33,7 +33,7 @@ class Action:
 EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
 SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
 CURATE, HISTORY, HEALTH, INBOX = "Curate", "History", "Health", "Inbox"
-LIVE = "Beside an agent"
+LIVE, RECALL = "Beside an agent", "Recall"
 
 _PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
 
@@ -42,10 +42,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("palette", "colon,ctrl+p", "app.command_palette", "commands", "Find a command by name", EVERYWHERE, ("app",), palette=False),
     Action("theme", "T", "app.theme_menu", "theme", "Choose a theme", EVERYWHERE, ("app",)),
     Action("quit", "q", "app.quit", "quit", "Leave memtui", EVERYWHERE, ("app",), 95),
-    Action("quit-now", "ctrl+q", "app.quit", "quit", "Leave memtui from anywhere, also while typing", EVERYWHERE, ("app",), palette=False, priority=True),
+    Action("quit-now", "ctrl+q", "app.quit", "quit", "Leave memtui from anywhere, also while typing", EVERYWHERE, ("app", "recall-typing"), palette=False, priority=True),
     Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "view", "watch"), palette=False),
     Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "view", "watch")),
-    Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse",)),
+    Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse", "recall")),
     *(
         Action(f"view-{view.name}", view.key, f"app.view('{view.name}')", view.title, view.help, EVERYWHERE, ("app",))
         for view in VIEWS
@@ -54,7 +54,7 @@ ACTIONS: tuple[Action, ...] = (
         Action(f"pane-{n}", str(n), f"screen.pane({n})", name.lower(), f"Go to {n} {name}", PANES, ("browse",))
         for n, name in enumerate(_PANE_NAMES, 1)
     ),
-    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse", "view", "watch"), palette=False),
+    Action("next-pane", "tab", "screen.cycle(1)", "pane", "Go to the next pane", PANES, ("browse", "view", "watch", "recall-typing"), palette=False),
     Action("previous-pane", "shift+tab", "screen.cycle(-1)", "pane", "Go to the previous pane", PANES, ("browse", "view", "watch"), palette=False),
     Action("zoom-in", "plus", "screen.zoom(True)", "zoom", "Show this pane alone", PANES, ("browse", "view")),
     Action("zoom-out", "underscore", "screen.zoom(False)", "all panes", "Show all panes again", PANES, ("browse", "view")),
@@ -70,7 +70,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("first-row", "g,home", "ends(0)", "first", "First row", LISTS, ("list",), palette=False),
     Action("last-row", "G,end", "ends(1)", "last", "Last row", LISTS, ("list",), palette=False),
     Action("mark", "space", "mark", "mark", "Mark or unmark the row", LISTS, ("list",), palette=False),
-    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "health"), 30),
+    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "health", "recall-log"), 30),
     Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages"), 40),
     Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages", "history", "health"), 20),
     Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse", "watch"), 70),
@@ -95,7 +95,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit-inline", "E", "screen.edit_inline", "edit here", "Edit fields and text inline", CURATE, ("browse",)),
     Action("blame", "b", "screen.blame", "blame", "Who, when, from what, approved by whom; on a session or turn, the cards made from it", CURATE, ("browse",)),
     Action("offers", "o", "screen.offers", "could be promoted", "List what could be promoted in this session", SESSIONS, ("sessions",)),
-    Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse", "health")),
+    Action("why", "w", "screen.why", "why", "Why it is shown or held back, and how its trust adds up", CARDS, ("browse", "health", "recall")),
     Action("find", "slash", "screen.find", "find", "Find words in the text of the sessions", SESSIONS, ("sessions",), 20),
     Action("find-next", "n", "screen.find_next(1)", "next match", "Next match", SESSIONS, ("sessions",)),
     Action("find-previous", "N", "screen.find_next(-1)", "previous match", "Previous match", SESSIONS, ("sessions",)),
@@ -107,12 +107,27 @@ ACTIONS: tuple[Action, ...] = (
     Action("success", "right_parenthesis", "screen.jump('pair',1)", "success", "From a failure to the success of the same command, else to the next failure", SESSIONS, ("sessions",)),
     Action("go-time", "at", "screen.go_time", "time", "Go to a time: 14:02, 2026-11-05, yesterday, -2h", SESSIONS, ("sessions",)),
     Action("follow", "F", "screen.follow", "follow", "Follow the newest turn", SESSIONS, ("sessions", "watch"), 60),
-    Action("budget-down", "minus", "screen.budget(-1)", "budget", "A smaller budget", PREVIEW, ("preview",), 20),
+    Action("budget-down", "minus", "screen.budget(-1)", "budget", "A smaller budget", PREVIEW, ("preview",), 11),
     Action("budget-up", "equals_sign", "screen.budget(1)", "budget", "A larger budget", PREVIEW, ("preview",)),
     Action("budget-reset", "0", "screen.budget(0)", "policy's budget", "The budget of the bank's policy", PREVIEW, ("preview",)),
-    Action("next-host", "H", "screen.next_host", "host", "The next agent host", PREVIEW, ("preview",), 30),
-    Action("next-source", "S", "screen.next_source", "source", "How the session starts: startup, resume, clear, compact", PREVIEW, ("preview",), 40),
-    Action("copy-preview", "Y", "screen.copy_preview", "copy", "Copy the exact bytes that the session receives", PREVIEW, ("preview",), 15),
+    Action("next-host", "H", "screen.next_host", "host", "The next agent host: its own files, its caps, its text", PREVIEW, ("preview",), 11),
+    Action("next-source", "S", "screen.next_source", "source", "How the session starts: startup, resume, clear, compact, fork", PREVIEW, ("preview",), 11),
+    Action("copy-preview", "Y", "screen.copy_preview", "copy", "Copy the exact bytes that the session receives", PREVIEW, ("preview",), 11),
+    Action("to-results", "down", "screen.to_results", "results", "From the query to its results", RECALL, ("recall-typing",), 10, palette=False),
+    Action("query", "slash", "screen.query", "search", "Type what to search for", RECALL, ("recall",), 12),
+    Action("ask-about", "a", "screen.ask_about", "ask about", "At which stage any card or page fell out, by handle or name", RECALL, ("recall",), 24),
+    Action("setting-down", "minus", "screen.turn(-1)", "less", "Turn the chosen setting of the laboratory down", RECALL, ("recall-memory",), 14),
+    Action("setting-up", "equals_sign", "screen.turn(1)", "more", "Turn the chosen setting of the laboratory up", RECALL, ("recall-memory",)),
+    Action("previous-setting", "left_square_bracket", "screen.choose(-1)", "setting", "Choose the setting above", RECALL, ("recall-memory",)),
+    Action("next-setting", "right_square_bracket", "screen.choose(1)", "setting", "Choose the setting below", RECALL, ("recall-memory",), 16),
+    Action("setting-reset", "0", "screen.reset_setting", "bank's", "The chosen setting as the bank has it", RECALL, ("recall-memory",)),
+    Action("lab-reset", "backspace", "screen.reset_lab", "reset", "All settings as the bank has them", RECALL, ("recall-memory",)),
+    Action("compare", "x", "screen.compare", "compare", "The bank's ranking beside the laboratory's, or in its place", RECALL, ("recall-memory",), 18),
+    Action("save-ranking", "S", "screen.save_ranking", "save", "Save the laboratory's settings to the bank", RECALL, ("recall-memory",), 20),
+    Action("mode", "M", "screen.mode", "mode", "By words and meaning, by words alone, by meaning alone", RECALL, ("recall-memory",), 30),
+    Action("where", "o", "screen.where", "where", "In this project, or in all your banks", RECALL, ("recall",), 32),
+    Action("what", "v", "screen.what", "sessions", "Search the sessions, or cards and pages again", RECALL, ("recall",), 22),
+    Action("log", "L", "screen.log", "log", "Every search of terminal, hooks and agents", RECALL, ("recall",), 26),
     Action("revert", "r", "screen.revert", "take back", "Take back this act, whoever did it: first shows what that would change", HISTORY, ("history",), 12),
     Action("as-of", "at", "screen.as_of", "as of", "The bank as it was at a time: 2026-11-05, yesterday, -2h", HISTORY, ("history",), 14),
     Action("go-item", "o", "screen.go_item", "its item", "Go to what the act was about", HISTORY, ("history",), 16),

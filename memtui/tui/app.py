@@ -91,6 +91,7 @@ class MemtuiApp(App[None]):
         self.theme_titles: dict[str, str] = {}
         self._wanted_theme = theme_name or core.settings.theme or DEFAULT
         self._clashes: set[str] = set()
+        self._kept: dict[str, Screen[None]] = {}
         if not core.settings.ui.color:
             os.environ["NO_COLOR"] = "1"  # read, and taken away again, by Textual
         super().__init__()
@@ -226,11 +227,18 @@ class MemtuiApp(App[None]):
         elif shown != first.name:
             self.pop_screen()
         if name != first.name:
-            view = next(view for view in VIEWS if view.name == name)
-            self.push_screen(view.make(self.core))
+            self.push_screen(self._view_screen(name))
 
-    def _shown_view(self) -> str:
-        return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
+    def _view_screen(self, name: str) -> Screen[None]:
+        """The screen of a view: a new one, or the one that was kept."""
+        if name in self._kept:
+            return self._kept[name]
+        view = next(view for view in VIEWS if view.name == name)
+        screen = view.make(self.core)
+        if view.keep:
+            self._kept[name] = screen
+            self.install_screen(screen, name)
+        return screen
 
     def find_browse(self) -> BrowseScreen | None:
         """The Browse view, shown or below the one that is; None beside a running agent."""
@@ -238,6 +246,9 @@ class MemtuiApp(App[None]):
 
         screens = self.screen_stack
         return next((screen for screen in screens if isinstance(screen, BrowseScreen)), None)
+
+    def _shown_view(self) -> str:
+        return self.screen.VIEW if isinstance(self.screen, ViewScreen) else ""
 
     @property
     def browse(self) -> BrowseScreen:
@@ -250,6 +261,15 @@ class MemtuiApp(App[None]):
         """Show a card or page in Browse."""
         self.action_view(VIEWS[0].name)
         self.browse.call_after_refresh(self.browse.go_to_item, found)
+
+    def go_to_turn(self, session: int, seq: int, name: str, note: str) -> None:
+        """Show a turn in Browse."""
+        self.action_view(VIEWS[0].name)
+        self.browse.call_after_refresh(self.browse.go_to_turn, session, seq, name, note)
+
+    def on_unmount(self) -> None:
+        """What still loads or embeds must not keep the process."""
+        self.core.close()
 
     def speak(self, text: str, severity: Severity = "information") -> None:
         """Tell through the view that is shown, so that its status bar keeps it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from memtui.tui.actions import ACTIONS
+from memtui.tui.actions import ACTIONS, Action
 from memtui.tui.docs.clean import line_of
 
 if TYPE_CHECKING:
@@ -28,11 +28,16 @@ class ActionCommands(Provider):
     def _entries(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         app = self._memtui
         for action in ACTIONS:
-            if action.palette:
+            if action.palette and self._is_possible(action):
                 keys = app.keymap.all_shown(action, app.ascii_only)
                 yield action.help, f"{action.group}  {keys}", partial(app.run_by_id, action.id)
         for name, title in app.theme_titles.items():
             yield f"Theme: {title}", name, partial(app.choose_theme, name)
+
+    def _is_possible(self, action: Action) -> bool:
+        """Whether the view that is shown knows the action: each has keys of its own."""
+        target, _, name = action.run.partition(".")
+        return target != "screen" or hasattr(self.screen, f"action_{name.partition('(')[0]}")
 
     async def discover(self) -> Hits:
         """Everything, before anything is typed."""

@@ -47,6 +47,7 @@ class Glyphs:
     up: str = "↑"
     down: str = "↓"
     separator: str = "·"
+    alike: str = "≈"
     border: str = "round"
     spinner: str = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
@@ -91,6 +92,7 @@ ASCII = Glyphs(
     up="^",
     down="v",
     separator="|",
+    alike="~",
     border="ascii",
     spinner="|/-\\",
 )

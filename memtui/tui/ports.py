@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from memtui.agents.instructions import Part
+    from memtui.agents.receipts import Delivery
     from memtui.clock import Clock
     from memtui.sessions.timeline import Timeline
     from memtui.sessions.turn import TurnDetail
     from memtui.settings import Settings
     from memtui.workspace.curating import Curating
+    from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
     from memtui.workspace.model import (
         BankView,
@@ -20,13 +23,39 @@ if TYPE_CHECKING:
         EvidenceView,
         ItemView,
         Looked,
+        PastDecision,
         Preview,
         PreviewOptions,
         ScanProgress,
         StatusNote,
     )
     from memtui.workspace.offers import Drafting
+    from memtui.workspace.recalling import Recalling
     from memtui.workspace.upkeep import Upkeep
+
+
+class AgentsCore(Protocol):
+    """What agents get and what became of it. All of it belongs in a worker but `notes`."""
+
+    def settle(self) -> object:
+        """Take in what hooks left, and compare it with the transcripts. Blocks."""
+        ...
+
+    def deliveries(self, session: str) -> tuple[Delivery, ...]:
+        """What a session (`host:session`) was sent and what became of it. Blocks."""
+        ...
+
+    def past(self, handle: str) -> tuple[PastDecision, ...]:
+        """What became of an item in past sessions, newest first. Blocks."""
+        ...
+
+    def resumed(self, options: PreviewOptions) -> PreviewOptions:
+        """`options` with the lines that the newest session has already, if it is resumed. Blocks."""
+        ...
+
+    def starting_files(self, host: str) -> tuple[Part, ...]:
+        """What a host sends before memtui's block, in its order. Blocks."""
+        ...
 
 
 class Core(Protocol):
@@ -43,6 +72,16 @@ class Core(Protocol):
         ...
 
     @property
+    def project_root(self) -> Path | None:
+        """The project's folder."""
+        ...
+
+    @property
+    def home(self) -> Path:
+        """The home folder of the agent hosts."""
+        ...
+
+    @property
     def project(self) -> str:
         """The project's name."""
         ...
@@ -53,8 +92,8 @@ class Core(Protocol):
         ...
 
     @property
-    def project_root(self) -> Path | None:
-        """The project's folder, None outside one."""
+    def agents(self) -> AgentsCore:
+        """The side that agents see."""
         ...
 
     @property
@@ -154,6 +193,21 @@ class Core(Protocol):
 
     def looked(self) -> tuple[Looked, ...]:
         """Where a bank and sessions were looked for."""
+        ...
+
+    @property
+    def recalling(self) -> Recalling | None:
+        """Search in the bank; None without one. Its calls block."""
+        ...
+
+    @property
+    def finding(self) -> Finding:
+        """Search in the sessions. Its calls block."""
+        ...
+
+    @property
+    def project_keys(self) -> tuple[str, ...]:
+        """The folders that mean this project in transcripts."""
         ...
 
     def status(self) -> tuple[StatusNote, ...]:

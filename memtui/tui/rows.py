@@ -69,6 +69,48 @@ class FixedRows:
         return self._rows[index].draw(width)
 
 
+class Stacked:
+    """Sources one below the other; their keys must not clash."""
+
+    def __init__(self, *sources: RowSource) -> None:
+        self._sources = sources
+
+    def __len__(self) -> int:
+        return sum(map(len, self._sources))
+
+    def _at(self, index: int) -> tuple[RowSource, int]:
+        for source in self._sources[:-1]:
+            if index < len(source):
+                return source, index
+            index -= len(source)
+        return self._sources[-1], index
+
+    def key(self, index: int) -> Hashable:
+        """The row's key."""
+        source, at = self._at(index)
+        return source.key(at)
+
+    def find(self, key: Hashable) -> int | None:
+        """The row's position."""
+        above = 0
+        for source in self._sources:
+            found = source.find(key)
+            if found is not None:
+                return above + found
+            above += len(source)
+        return None
+
+    def version(self, index: int) -> Hashable:
+        """The row's version."""
+        source, at = self._at(index)
+        return source.version(at)
+
+    def line(self, index: int, width: int) -> Line:
+        """The row's line."""
+        source, at = self._at(index)
+        return source.line(at, width)
+
+
 @dataclass(frozen=True, slots=True)
 class ListPlace:
     """Where a list stood: the key under its cursor, the position, and the rows above it on screen."""

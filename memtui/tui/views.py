@@ -12,13 +12,17 @@ from memtui.tui.ports import Core
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A screen that takes the whole terminal. `make` imports it only when it is opened."""
+    """A screen that takes the whole terminal. `make` imports it only when it is opened.
+
+    One that is to `keep` comes back as it was left.
+    """
 
     name: str
     title: str
     key: str
     help: str
     make: Callable[[Core], Screen[None]]
+    keep: bool = False
 
 
 def _browse(core: Core) -> Screen[None]:
@@ -39,6 +43,12 @@ def _health(core: Core) -> Screen[None]:
     return HealthScreen(core)
 
 
+def _recall(core: Core) -> Screen[None]:
+    from memtui.tui.screens.recall import RecallScreen
+
+    return RecallScreen(core)
+
+
 def _history(core: Core) -> Screen[None]:
     from memtui.tui.screens.history import HistoryScreen
 
@@ -49,6 +59,7 @@ VIEWS: tuple[View, ...] = (
     View("browse", "Browse", "f2", "Sessions, cards, pages and the next session", _browse),
     View("inbox", "Inbox", "f3", "What was proposed, to accept, change or reject", _inbox),
     View("health", "Health", "f4", "What is wrong with the bank, and what helps", _health),
+    View("recall", "Recall", "f5", "Search by words and meaning, and see why", _recall, keep=True),
     View(
         "history",
         "History",

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from memtui.agents.announce import announce
 from memtui.paths import bank_key
-from memtui.workspace.model import Finding, PastDecision, Preview, StatusNote
+from memtui.workspace.model import Finding, PastDecision, PreviewOptions, StatusNote
 
 if TYPE_CHECKING:
-    from memtui.agents.costs import Cost
+    from memtui.agents.instructions import Part
     from memtui.agents.receipts import Delivery
-    from memtui.workspace.costing import Costing
     from memtui.workspace.delivering import Delivering, Settled
     from memtui.workspace.workspace import Workspace
 
@@ -25,7 +24,6 @@ class AgentsSide:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._delivering: Delivering | None = None
-        self._costing: Costing | None = None
         self._health: tuple[Finding, ...] = ()
         self.announces = True
 
@@ -69,13 +67,20 @@ class AgentsSide:
         found = self._deliveries()
         return found.newest(limit) if found else ()
 
-    def cost(self, preview: Preview | None, host: str) -> Cost:
-        """All that the next session of `host` starts with, in the host's order. Blocks."""
-        if self._costing is None:
-            from memtui.workspace.costing import Costing
+    def starting_files(self, host: str) -> tuple[Part, ...]:
+        """What `host` sends before memtui's block, in its order. Blocks."""
+        from memtui.workspace.starting_files import starting_files
 
-            self._costing = Costing(self._workspace)
-        return self._costing.cost(host, preview.plan if preview else None)
+        return starting_files(self._workspace, host)
+
+    def resumed(self, options: PreviewOptions, session: str = "") -> PreviewOptions:
+        """`options` with the lines that a resumed session has already: `session`, or the newest one.
+
+        Other sources begin a context of their own. Blocks. Raises sqlite3.Error.
+        """
+        from memtui.workspace.resuming import resumed
+
+        return resumed(self._workspace, options, session)
 
     def past(self, handle: str) -> tuple[PastDecision, ...]:
         """What became of a card or page in past sessions, newest first, from the log. Blocks."""

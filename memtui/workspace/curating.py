@@ -57,7 +57,10 @@ class Curating:
         setting: Setting,
         read: Callable[[tuple[Path, ...]], BankView],
         settle: Callable[[], BankView],
+        release: Callable[[], None] = lambda: None,
     ) -> None:
+        """`release` gives back what this process holds open of the derived stores, before a purge."""
+        self._release = release
         self._lock = threading.RLock()
         self._read = read
         self._settle = settle
@@ -104,6 +107,7 @@ class Curating:
 
         from memtui.curate.purge import purge
 
+        self._release()
         with self.curator() as curator, ledger_faults(curator.state):
             return purge(curator, planned, rebuild)
 

@@ -20,6 +20,7 @@ from memtui.clock import Clock, fixed_clock
 from memtui.index.drift import Drift, find_drift, last_drift
 from memtui.index.refresh import refresh
 from memtui.index.rows import Facts, KeptRows, day_of
+from memtui.ledger.usage import last_fetched
 from memtui.workspace.model import WAITING, BankView
 from memtui.workspace.views import Made, make_view
 
@@ -101,8 +102,9 @@ class Loader:
             notes = [found.note] if found.note else []
             if waiting:
                 notes.append(f"{waiting} citations are {WAITING}")
+            used = self._used(notes)
             with self._reading:
-                latest = self._judge(self._latest or before, found.causes, evidence)
+                latest = self._judge(self._latest or before, found.causes, evidence, used)
             notes += self._refresh_index(latest)
             with self._reading:
                 return self._say(self._latest or latest, tuple(notes)).made.view
@@ -123,20 +125,26 @@ class Loader:
         if before is None:
             known: Mapping[str, str] = self._last_drift(contents)
             evidence: Mapping[str, tuple[State, ...]] = {}
+            used = self._used([])
         else:
             known, evidence = before.facts.drift, before.facts.evidence
-        now = self.around.clock()
-        facts = Facts(now=now, trust=self._trust(contents), drift=known, evidence=evidence)
+            used = before.facts.used
+        facts = Facts(self.around.clock(), self._trust(contents), known, evidence, used)
         if before is not None and contents == before.contents and _same(facts, before.facts):
             return before.made.view
         self._latest = _Latest(contents, facts, self._make(contents, facts))
         return self._latest.made.view
 
     def _judge(
-        self, latest: _Latest, drift: Mapping[str, str], evidence: Mapping[str, tuple[State, ...]]
+        self,
+        latest: _Latest,
+        drift: Mapping[str, str],
+        evidence: Mapping[str, tuple[State, ...]],
+        used: Mapping[str, int],
     ) -> _Latest:
         """The latest reading under what was found; the very same where that shows nothing new."""
-        facts = replace(latest.facts, now=self.around.clock(), drift=drift, evidence=evidence)
+        now = self.around.clock()
+        facts = replace(latest.facts, now=now, drift=drift, evidence=evidence, used=used)
         if not _same(facts, latest.facts):
             latest = _Latest(latest.contents, facts, self._make(latest.contents, facts))
         self._latest = latest
@@ -179,6 +187,16 @@ class Loader:
             return {}, 0
         return self._citing.states(contents, CHECK_SECONDS)
 
+    def _used(self, notes: list[str]) -> Mapping[str, int]:
+        """When agents last fetched each item: a part of its recency."""
+        if self._reader.state is None:
+            return {}
+        try:
+            return last_fetched(self._reader.state)
+        except (sqlite3.Error, ValueError) as error:
+            notes.append(f"when agents last used a card is not known: {error}")
+            return {}
+
     def _refresh_index(self, latest: _Latest) -> list[str]:
         """Bring `index.db` in step, so that a hook plans over what the screen shows."""
         if self._indexed == (latest.contents, latest.facts):
@@ -191,6 +209,7 @@ class Loader:
                 clock=fixed_clock(latest.facts.now),
                 drift=latest.facts.drift,
                 evidence_states=latest.facts.evidence,
+                used=latest.facts.used,
                 events=self._reader.files.events,
                 entries=latest.made.entries,
             )

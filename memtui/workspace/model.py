@@ -89,13 +89,17 @@ class BankView:
 
 @dataclass(frozen=True, slots=True)
 class PreviewOptions:
-    """What the preview is asked for: `budget` None means the policy's own."""
+    """What the preview is asked for: `budget` None means the policy's own.
+
+    `seen` are the lines that the session `resumes` (`host:session`) has already.
+    """
 
     host: str = "claude-code"
     source: str = "startup"
     budget: int | None = None
     branch: str = ""
     seen: frozenset[str] = frozenset()
+    resumes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class StatusNote:
-    """Something the status bar must say: `level` is ok, warning or error."""
+    """Something the status bar must say: `level` is ok, info, warning or error."""
 
     level: str
     text: str

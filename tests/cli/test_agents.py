@@ -171,6 +171,25 @@ def test_a_worktree_is_planned_on_its_own_branch(sample: Sample, tmp_path: Path)
     assert sent(hook(sample, "session-start", cwd=tree, session_id="b")) == there["text"]
 
 
+def test_a_resumed_session_is_previewed_with_what_it_has(sample: Sample) -> None:
+    run(sample, "cards")
+    first = sent(hook(sample, "session-start", session_id=SESSION))
+    resume = ("inject", "--source", "resume", "--session", f"claude-code:{SESSION}")
+    card = sample.bank / "cards" / "pool-timeout-unset-env.md"
+    card.write_text(card.read_text().replace("Pool timeouts", "Connection timeouts"))
+    again = run(sample, *resume).stdout.decode()
+    assert "Connection timeouts" in again
+    assert again.count("\n- [") == 1 < first.count("\n- [")
+    assert sent(hook(sample, "session-start", session_id=SESSION, source="resume")) == again
+    assert run(sample, *resume).stdout == b""
+
+
+def test_uninstall_says_at_which_level_the_hooks_are(sample: Sample) -> None:
+    run(sample, "install", "codex", "--project", "--yes", *HOOK)
+    assert b"add --project" in run(sample, "uninstall", "codex", "--yes").stdout
+    assert answer(sample, "uninstall", "codex", "--project", "--yes")["applied"] is True
+
+
 # Deliveries and why
 
 

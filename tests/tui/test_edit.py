@@ -12,7 +12,7 @@ from memtui.tui.screens.conflict import ConflictScreen
 from memtui.tui.screens.draft import DraftScreen
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
-from tests.tui.curating import bytes_of, changed, go_to, item, press, said
+from tests.tui.curating import all_said, bytes_of, changed, go_to, item, press, said
 
 CARD = "pool-timeout-unset-env"
 SIZE = (120, 40)
@@ -42,7 +42,7 @@ async def test_an_edit_is_an_act(open_app: Open, sample: Sample) -> None:
         await settle(pilot)
         await go_to(pilot, app, CARD)
         await press(pilot, "e")
-        assert said(app).startswith("edited: Pool timeouts")
+        assert "edited: Pool timeouts" in all_said(app)
         assert changed(before, bytes_of(sample)) == {f"cards/{CARD}.md"}
         assert item(app, CARD).item.body.endswith("One more line.\n")
         await press(pilot, "e")
@@ -106,7 +106,7 @@ async def test_fields_are_edited_inline(open_app: Open, sample: Sample) -> None:
         assert screen.query_one("#draft-title", Input).value.startswith("Pool timeouts")
         screen.query_one("#draft-tags", Input).value = "test, env, pool"
         await press(pilot, "ctrl+s")
-        assert said(app).startswith("edited: Pool timeouts")
+        assert "edited: Pool timeouts" in all_said(app)
         after = bytes_of(sample)
         assert changed(before, after) == {f"cards/{CARD}.md"}
         old, new = (texts[f"cards/{CARD}.md"].splitlines() for texts in (before, after))
@@ -126,7 +126,7 @@ async def test_a_page_is_edited_inline(open_app: Open, sample: Sample) -> None:
         text = screen.query_one("#draft-text", TextArea)
         text.text = text.text + "\nChecked again."
         await press(pilot, "ctrl+s")
-        assert said(app).startswith("edited:")
+        assert "edited:" in all_said(app)
         assert len([p for p in changed(before, bytes_of(sample)) if p.startswith("pages/")]) == 1
         await press(pilot, "u")
         assert bytes_of(sample) == before
@@ -142,7 +142,7 @@ async def test_hostile_text_is_left_to_the_editor(open_app: Open, sample: Sample
         await go_to(pilot, app, "hostile")
         await press(pilot, "E")
         assert not isinstance(app.screen, DraftScreen)
-        assert "e opens one" in said(app)
+        assert "e opens one" in all_said(app)
         await press(pilot, "e")
         assert path.read_bytes() == before + b"More.\n"
 

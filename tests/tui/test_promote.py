@@ -16,7 +16,7 @@ from memtui.tui.screens.near import NearScreen
 from memtui.tui.screens.offers import OffersScreen
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
-from tests.tui.curating import browse, bytes_of, changed, item, press, said
+from tests.tui.curating import all_said, browse, bytes_of, changed, item, press
 
 SIZE = (120, 40)
 FIRST = "871e05e3-48f3-4cce-90cd-e40e31ca0ec9"
@@ -69,7 +69,7 @@ async def test_from_marked_turns_to_a_confirmed_card_and_back(
         assert "nothing to object" in text_of(app)
         sent = browse(app).preview
         await press(pilot, "ctrl+s")
-        assert said(app).startswith("created: Not the database")
+        assert "created: Not the database" in all_said(app)
         made = item(app, str(browse(app).cards_list.key))
         assert app.focused is browse(app).cards_list
         assert all(one.record and one.excerpt for one in made.item.evidence)
@@ -110,7 +110,7 @@ async def test_the_linter_speaks_while_one_types(open_app: Open, sample: Sample)
         await settle(pilot)
         assert "no type 'nonsense'" in text_of(app)
         await press(pilot, "ctrl+s")
-        assert "no type" in said(app)
+        assert "no type" in all_said(app)
         await press(pilot, "escape")
         assert "Not saved" in text_of(app)
         await press(pilot, "g", "f3", "ctrl+q")
@@ -221,7 +221,7 @@ async def test_a_gone_transcript_says_so(open_app: Open, sample: Sample) -> None
         next(Path(sample.home).rglob(f"{FIRST}.jsonl")).unlink()
         await press(pilot, "p")
         assert app.screen is browse(app)
-        assert said(app).startswith("no draft: ")
+        assert "no draft: " in all_said(app)
 
 
 async def test_hostile_turns_are_drafted_as_text(open_app: Open, sample: Sample) -> None:

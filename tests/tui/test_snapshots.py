@@ -5,15 +5,18 @@ from __future__ import annotations
 import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
+from memtui.tui.app import MemtuiApp
+from memtui.workspace.open import open_workspace
 from memtui.workspace.sample import Sample
 from tests.sessions.session_fixtures import Talk, session_id
 from tests.tui.conftest import Open, settle
+from tests.tui.test_agents_side import add_files, seed_delivery, to_seeded
 
 SIZES = {"80x24": (80, 24), "120x40": (120, 40), "200x50": (200, 50), "50x40": (50, 40)}
 
@@ -54,6 +57,45 @@ STATES: dict[str, tuple[str, ...]] = {
 def test_state(snap_compare: SnapCompare, open_app: Open, size: str, state: str) -> None:
     """A state of the Browse view."""
     assert snap_compare(open_app(), terminal_size=SIZES[size], run_before=keys(*STATES[state]))
+
+
+AGENTS = Path("/tmp/memtui-agents")
+"""A fixed place, because paths of the host's own files are on the screen."""
+
+OPEN = ("5", "g", "enter", "j", "j", "j", "j", "enter")
+COSTS = {
+    **{f"open-{size}": (size, OPEN) for size in SIZES},
+    **{f"zoomed-{size}": (size, ("5", "plus", "H")) for size in ("120x40", "200x50")},
+}
+
+
+@pytest.mark.parametrize("state", COSTS)
+def test_cost(snap_compare: SnapCompare, open_app: Open, sample: Sample, state: str) -> None:
+    """What the next session costs in all: files, the cut of MEMORY.md, the hosts beside each other."""
+    root = AGENTS / state
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(sample.root, root, symlinks=True)
+    there = Sample(root)
+    add_files(there)
+    app = open_app(cwd=there.project, environ=there.environ())
+    size, pressed = COSTS[state]
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=keys(*pressed))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_deliveries(snap_compare: SnapCompare, open_app: Open, sample: Sample, size: str) -> None:
+    """A session that was sent something else than planned: the receipt and the diff."""
+
+    open_workspace(bank=None, cwd=sample.project, environ=sample.environ()).load()
+    seed_delivery(sample)
+
+    async def run(pilot: Pilot[None]) -> None:
+        await keys("1")(pilot)
+        to_seeded(cast(MemtuiApp, pilot.app))
+        await settle(pilot)
+        await keys("4")(pilot)
+
+    assert snap_compare(open_app(), terminal_size=SIZES[size], run_before=run)
 
 
 @pytest.mark.parametrize("overlay", ["question_mark", "T", "w", "y", "s"])

@@ -120,7 +120,7 @@ def note_part(notes: Sequence[StatusNote], problems: int, glyphs: Glyphs) -> Par
     texts = [
         (note.text, "error" if note.level == "error" else "warn")
         for note in notes
-        if note.level != "ok"
+        if note.level not in ("ok", "info")
     ]
     if problems:
         texts.insert(0, (f"{problems} problem{'' if problems == 1 else 's'} in files", "warn"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from memtui.tui.docs.diff import diff_lines
 from memtui.tui.docs.markdown import markdown_lines
 from memtui.tui.docs.spans import Line, Span, width_of, wrap, wrap_raw
+from memtui.tui.docs.terms import Terms
 from memtui.tui.glyphs import Glyphs
 
 
@@ -107,7 +108,7 @@ class Blank:
         return [[]]
 
 
-Block = Prose | MarkdownText | Raw | DiffText | Heading | Fields | Blank
+Block = Prose | MarkdownText | Raw | DiffText | Heading | Fields | Blank | Terms
 
 
 @dataclass(frozen=True, slots=True)

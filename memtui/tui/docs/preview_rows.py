@@ -8,6 +8,7 @@ from functools import partial
 from memtui.inject.model import Decision
 from memtui.inject.model import Line as PlanLine
 from memtui.reasons import MEANING
+from memtui.tui.docs import empty
 from memtui.tui.docs.clean import body_of, line_of
 from memtui.tui.docs.columns import row
 from memtui.tui.docs.spans import Line, Span, spread, wrap
@@ -35,6 +36,12 @@ class PreviewRows:
                 rows.append(_fixed(("rule", "empty"), [("nothing would be sent", "muted")], glyphs))
             cut = partial(_cut_line, preview, len(self._held), glyphs=glyphs)
             rows.append(Row(("rule", "cut"), cut))
+        else:
+            pieces = [piece for line in empty.nothing_sent() for piece in wrap(line, width - 1)]
+            rows = [
+                _fixed(("rule", f"empty-{number}"), piece, glyphs)
+                for number, piece in enumerate(pieces)
+            ]
         self._text = FixedRows(rows)
         self._where: dict[str, int] | None = None
 
@@ -150,6 +157,7 @@ def gauge(preview: Preview, width: int, glyphs: Glyphs) -> list[Line]:
     head: Line = [
         (options.host, "title"),
         (f" {glyphs.separator} {options.source}", "text"),
+        (f" {line_of(options.resumes.partition(':')[2], 9)}" if options.resumes else "", "muted"),
     ]
     if options.branch:
         head.append((f" {glyphs.separator} {line_of(options.branch, 40)}", "muted"))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from memtui.reasons import MEANING, SHOWN, WARNINGS
 from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.delivery_doc import past_blocks
 from memtui.tui.docs.document import Blank, Block, Document, Fields, Heading, Prose, document
 from memtui.tui.docs.item_rows import trust_span
 from memtui.tui.glyphs import Glyphs
-from memtui.workspace.model import ClaimView, ItemView, Preview
+from memtui.workspace.model import ClaimView, ItemView, PastDecision, Preview
 
 
 def why_document(
@@ -17,10 +18,12 @@ def why_document(
     preview: Preview | None,
     glyphs: Glyphs,
     claims: Sequence[ClaimView] = (),
+    past: Sequence[PastDecision] | None = None,
 ) -> Document:
-    """The decision of the next plan about the item, its states, and its trust as a sum.
+    """The decision of the next plan about the item, its states, its trust as a sum, and its past.
 
     `claims` are a page's: those that lost their support are named, with what became of their cards.
+    `past` of None is still being read.
     """
     item = view.item
     blocks: list[Block] = [Prose(((line_of(item.title or item.name), "title"),)), Blank()]
@@ -31,6 +34,7 @@ def why_document(
         blocks.append(Prose(((f"{glyphs.warning} {state.reason}{cause}", "state-warn"),)))
     blocks += _lost(claims, glyphs)
     blocks += [Blank(), Heading((("trust", "muted"),)), *_trust(view, glyphs)]
+    blocks += past_blocks(past, glyphs)
     return document(f"why:{item.id}", "why", blocks)
 
 

@@ -109,6 +109,11 @@ class BarsPart(FindPart):
         quiet = next((note.text for note in notes if note.level == "ok"), "")
         if quiet:
             parts.append(Part(((f"{glyphs.verified} {line_of(quiet, 40)}", "ok"),)))
+        parts += [
+            Part(((line_of(note.text, 60), "faint"),), "screen.problems")
+            for note in notes
+            if note.level == "info"
+        ]
         if self.last:
             parts.append(Part(((line_of(self.last, 60), "faint"),)))
         self.query_one("#status", Lines).show_parts(fitting(parts, width))

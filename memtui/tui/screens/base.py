@@ -86,6 +86,18 @@ class BrowseBase(ViewScreen):
         """Show all rows of a list again."""
         raise NotImplementedError
 
+    def show_subject(self, subject: Subject) -> None:
+        """Show a turn, session, card or page in the detail pane."""
+        raise NotImplementedError
+
+    def toggle_part(self, kind: str) -> None:
+        """Open or close a group of the host's own files in the preview."""
+        raise NotImplementedError
+
+    def compare_hosts(self) -> None:
+        """Plan for every host where they have room side by side."""
+        raise NotImplementedError
+
     def open_turn(self, key: Hashable) -> None:
         """Go down from a row of the timeline."""
         raise NotImplementedError

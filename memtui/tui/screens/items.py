@@ -5,9 +5,7 @@ from __future__ import annotations
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.preview_rows import handle_of
 from memtui.tui.docs.spans import clip
-from memtui.tui.docs.why_doc import why_document
 from memtui.tui.screens.menu import Choice, MenuScreen
-from memtui.tui.screens.paper import PaperScreen
 from memtui.tui.screens.walk import WalkPart
 from memtui.tui.trail import ItemSubject
 from memtui.workspace.model import ItemView
@@ -34,9 +32,7 @@ class ItemsPart(WalkPart):
         if found is None:
             self.say("w asks about a card or page: put the cursor on one")
             return
-        claims = self.core.claims(self.view, found) if self.view is not None else ()
-        text = why_document(found, self.preview, self.glyphs, claims)
-        self.app.push_screen(PaperScreen(f"Why  {found.item.id}", text))
+        self.ask_why(found)
 
     def action_yank(self) -> None:
         """Choose what to copy."""

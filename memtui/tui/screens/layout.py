@@ -58,6 +58,7 @@ class LayoutPart(WalkPart):
         """Another size, another layout."""
         self.lay_out()
         self.call_after_refresh(self.refresh_bars)
+        self.call_after_refresh(self.compare_hosts)
 
     def reveal(self, pane: Widget) -> None:
         """Make a pane the current one and visible, whatever the layout hides."""
@@ -107,6 +108,7 @@ class LayoutPart(WalkPart):
         """Show the current pane alone, or all of them."""
         self.zoomed = alone
         self.lay_out()
+        self.call_after_refresh(self.compare_hosts)
         self.refresh_bars()
 
     def action_toggle_preview(self) -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from memtui.agents.instructions import Part
 from memtui.inject.limits import LIMITS
 from memtui.tui.docs import empty
+from memtui.tui.docs.cost_rows import Place
 from memtui.tui.docs.spans import Line
 from memtui.tui.screens.base import BrowseBase
-from memtui.workspace.model import Preview
+from memtui.tui.widgets.preview_pane import NextSession
+from memtui.workspace.model import Preview, PreviewOptions
 
 HOSTS = tuple(LIMITS)
-SOURCES = ("startup", "resume", "clear", "compact")
+RESUME = "resume"
+SOURCES = ("startup", RESUME, "clear", "compact", "fork")
 _STEP = 50
 _AT_ONCE = 1500
 """Cards that are ranked within one frame."""
@@ -21,19 +26,25 @@ _AT_ONCE = 1500
 class PreviewPart(BrowseBase):
     """What pane 5 shows and does."""
 
+    files: Mapping[str, tuple[Part, ...]] = {}
+    by_host: Mapping[str, Preview] = {}
+    open_parts: frozenset[str] = frozenset()
+    _compared: tuple[int, PreviewOptions] | None = None
+
     def replan(self) -> None:
         """Plan the next session again: at once, or in a worker where many cards would hold the loop."""
         view = self.view
         if view is None:
             self.preview_list.say(self._without_bank())
         elif len(view.cards) <= _AT_ONCE:
-            self.preview = self.core.preview(view, self.options)
+            self._take_plan(self.core.preview(view, self.options))
         else:
             work = partial(self.core.preview, view, self.options)
             self.jobs.run("plan", "planning the next session", work, self._take_plan)
 
     def _take_plan(self, preview: Preview) -> None:
         self.preview = preview
+        self.compare_hosts()
 
     def _without_bank(self) -> list[Line]:
         if self.core.bank_root is None:
@@ -47,9 +58,74 @@ class PreviewPart(BrowseBase):
     def watch_preview(self) -> None:
         """Show the new plan."""
         if self.preview is not None and self.view is not None:
-            self.preview_list.say(empty.nothing_sent())
-            self.preview_pane.show(self.preview, self.view)
+            place = Place(self.core.home, self.core.project_root)
+            self.preview_pane.show(
+                NextSession(
+                    self.preview, self.view, self.files, self._others(), self.open_parts, place
+                )
+            )
             self.count_preview()
+
+    def _others(self) -> Mapping[str, Preview]:
+        """The hosts beside each other, the chosen one as it is now."""
+        if self.preview is None or not self.by_host:
+            return {}
+        return {**self.by_host, self.preview.options.host: self.preview}
+
+    def look_at_files(self) -> None:
+        """Read what each host sends before memtui's block, in a worker."""
+        if self.core.bank_root is None:
+            return
+
+        def work() -> Mapping[str, tuple[Part, ...]]:
+            return {host: self.core.agents.starting_files(host) for host in HOSTS}
+
+        self.jobs.run("files", "reading the instruction files", work, self._take_files)
+
+    def _take_files(self, files: Mapping[str, tuple[Part, ...]]) -> None:
+        if files != self.files:
+            self.files = files
+            self.watch_preview()
+
+    def compare_hosts(self) -> None:
+        """Plan for every host where they have room side by side, in a worker."""
+        view, options = self.view, self.options
+        if view is None or not self.preview_pane.compares:
+            return
+        asked = (view.serial, replace(options, host=""))
+        if self._compared == asked:
+            return
+        self._compared = asked
+
+        def work() -> Mapping[str, Preview]:
+            found = {}
+            for host in HOSTS:
+                asked = self.core.agents.resumed(replace(options, host=host))
+                found[host] = self.core.preview(view, asked)
+            return found
+
+        self.jobs.run("hosts", "planning for every host", work, self._take_hosts)
+
+    def _take_hosts(self, found: Mapping[str, Preview]) -> None:
+        self.by_host = found
+        self.watch_preview()
+
+    def look_at_context(self) -> None:
+        """Find out what a resumed session has already, in a worker; other sources begin anew."""
+        if self.options.source == RESUME and self.core.bank_root is not None:
+            options = self.options
+            work = partial(self.core.agents.resumed, options)
+            use = partial(self._take_context, options)
+            self.jobs.run("context", "reading what the session has", work, use)
+
+    def _take_context(self, asked: PreviewOptions, found: PreviewOptions) -> None:
+        if (asked.host, asked.source) == (self.options.host, self.options.source):
+            self.options = replace(self.options, seen=found.seen, resumes=found.resumes)
+
+    def toggle_part(self, kind: str) -> None:
+        """Open or close a group of files."""
+        self.open_parts = self.open_parts ^ {kind}
+        self.watch_preview()
 
     def count_preview(self) -> None:
         """Tokens and lines in the border."""
@@ -75,11 +151,16 @@ class PreviewPart(BrowseBase):
 
     def action_next_host(self) -> None:
         """The next agent host."""
-        self.options = replace(self.options, host=_after(HOSTS, self.options.host))
+        self.look_at_files()
+        host = _after(HOSTS, self.options.host)
+        self.options = replace(self.options, host=host, seen=frozenset(), resumes="")
+        self.look_at_context()
 
     def action_next_source(self) -> None:
         """The next way in which a session starts."""
-        self.options = replace(self.options, source=_after(SOURCES, self.options.source))
+        source = _after(SOURCES, self.options.source)
+        self.options = replace(self.options, source=source, seen=frozenset(), resumes="")
+        self.look_at_context()
 
     def action_copy_preview(self) -> None:
         """Copy what the session receives, byte for byte."""

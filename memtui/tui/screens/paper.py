@@ -40,6 +40,13 @@ class PaperScreen(Overlay[str]):
         self.set_focus(view)
         self.call_after_refresh(self._fit)
 
+    def update(self, document: Document) -> None:
+        """Show more of the same; nothing when it is closed already."""
+        self._document = document
+        if self.is_attached and self.is_mounted:
+            self.query_one(DocView).show(document)
+            self.call_after_refresh(self._fit)
+
     def _fit(self) -> None:
         view = self.query_one(DocView)
         lines = view.text.count("\n") + 1

@@ -164,7 +164,15 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """Look at a bank that was read, unless a newer one is there already."""
         if self.view is not None and view.serial < self.view.serial:
             return
+        first = self.view is None
+        if self.options.branch != self.core.branch:
+            # The branch checked out changed, and with it what a hook sends.
+            self.options = replace(self.options, branch=self.core.branch)
         self.view = view
+        self.look_at_files()
+        self.look_at_context()
+        if first:
+            self.settle_receipts()
 
     def _heal(self) -> None:
         """What a killed process left half done is finished or taken back before anybody acts."""
@@ -220,6 +228,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         else:
             self._recheck_later()
             self.memtui.upkeep.follow(self.view)
+        self.settle_receipts(later=not whole)
         self.sessions_list.say(empty.no_sessions(self.key_of, self.facet, self.core.project))
         if self.view is not None and not self.view.cards:
             self.show_items()  # an empty list says what fills it, which depends on the sessions

@@ -29,8 +29,10 @@ from memtui.tui.docs.support import (
     excerpt_document,
 )
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
-from memtui.tui.docs.turn_doc import session_document, turn_document
-from memtui.tui.screens.base import BrowseBase
+from memtui.tui.docs.turn_doc import turn_document
+from memtui.tui.rows import Row
+from memtui.tui.screens.agents import AgentsPart
+from memtui.tui.screens.alike import AlikePart
 from memtui.tui.trail import ExcerptSubject, ItemSubject, SessionSubject, Stop, Subject, TurnSubject
 from memtui.tui.when import clock
 from memtui.tui.widgets.line_list import LineList
@@ -40,7 +42,7 @@ DETAIL_DELAY = 0.04
 """Seconds that the cursor must rest before the detail pane follows."""
 
 
-class WalkPart(BrowseBase):
+class WalkPart(AgentsPart, AlikePart):
     """What the detail pane shows, and the way down and back."""
 
     _waiting: int | None = None
@@ -114,8 +116,7 @@ class WalkPart(BrowseBase):
             if rows is not None and index is not None:
                 session = rows.timeline.row(index).session
                 told = rows.outcome(session)
-                shown = session_document(session, self.glyphs, self.core.clock(), told)
-                self._put(shown, "session")
+                self._put(self.session_shown(session, told), "session")
         elif subject.index < len(self.support):
             self._put(
                 excerpt_document(self.support[subject.index], subject.index, self.glyphs),
@@ -161,7 +162,8 @@ class WalkPart(BrowseBase):
             self.support = ()
             self._waiting = None
         if fresh or not self.support:
-            self.detail_pane.rest_on(head, rows, keep=not fresh)
+            self._rest_on(card.item.id, head, rows, keep=not fresh)
+        self.look_for_alike(card)
         if cited:
             work = partial(self.core.evidence, card)
             use = partial(self._show_checked, card.item.id)
@@ -171,16 +173,34 @@ class WalkPart(BrowseBase):
         if not (isinstance(self.subject, ItemSubject) and self.subject.id == item):
             return
         self.support = evidence
-        rows = evidence_rows(evidence, self.glyphs)
+        self._show_support(item)
+        if self._waiting is not None and self.focused is self.support_list:
+            self._open_evidence(self._waiting)
+
+    def _show_support(self, item: str) -> None:
+        """The checked citations, and what is alike."""
+        evidence = self.support
         head: Line = [("evidence", "heading")]
         for check in Check:
             count = sum(one.check is check for one in evidence)
             if count:
                 sign, tone = check_span(check, self.glyphs)
                 head.append((f"  {sign} {count}", tone))
-        self.detail_pane.rest_on(head, rows, keep=True)
-        if self._waiting is not None and self.focused is self.support_list:
-            self._open_evidence(self._waiting)
+        self._rest_on(item, head, evidence_rows(evidence, self.glyphs), keep=True)
+
+    def _rest_on(self, item: str, head: Line, rows: list[Row], *, keep: bool) -> None:
+        head = [*head, *self.count_alike(item)]
+        self.detail_pane.rest_on(head, [*rows, *self.rows_alike(item)], keep=keep)
+
+    def take_alike(self, item: str) -> None:
+        """Show what is alike below the evidence."""
+        found = self.view.find(item) if self.view else None
+        if found is None or not (isinstance(self.subject, ItemSubject) and self.subject.id == item):
+            return
+        if self.support:
+            self._show_support(item)
+        elif not found.item.evidence:
+            self._show_evidence(found, fresh=False)
 
     # Down
 
@@ -220,6 +240,9 @@ class WalkPart(BrowseBase):
         self.give(self.support_list)
 
     def _open_line(self, key: Hashable) -> None:
+        if isinstance(key, tuple) and key[0] == "part":
+            self.toggle_part(str(key[1]))
+            return
         found = self.view.find(handle_of(key)) if self.view else None
         if found is None:
             return
@@ -231,6 +254,8 @@ class WalkPart(BrowseBase):
             return
         if key[0] == "claim":
             self._open_claim(key)
+        elif key[0] == "similar":
+            self._open_alike(key)
         else:
             self._open_evidence(int(key[1]))
 
@@ -241,6 +266,12 @@ class WalkPart(BrowseBase):
             return
         self._leave(f"claim {letter(int(str(key[1])))}")
         self.go_to_item(found)
+
+    def _open_alike(self, key: tuple[Hashable, ...]) -> None:
+        found = self.view.find(str(key[2])) if self.view else None
+        if found is not None:
+            self._leave(f"similar {letter(int(str(key[1])))}")
+            self.go_to_item(found)
 
     def _open_evidence(self, index: int) -> None:
         item = self.subject

@@ -1,0 +1,88 @@
+"""What a session was sent by memtui's hook and what became of it, and what the log says of one card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtui.agents.receipts import Delivery, Outcome
+from memtui.inject.model import Decision
+from memtui.tui.docs.clean import body_of, line_of
+from memtui.tui.docs.document import Blank, Block, DiffText, Heading, Prose, Raw
+from memtui.tui.docs.spans import Span
+from memtui.tui.glyphs import Glyphs
+from memtui.tui.when import full, milliseconds
+from memtui.workspace.model import PastDecision
+
+SHOWN = 20
+"""Past sessions that the answer to `w` lists; the command lists any number."""
+
+
+def delivery_blocks(deliveries: Sequence[Delivery], glyphs: Glyphs) -> list[Block]:
+    """A heading with the number of deliveries, then each with its receipt, oldest first."""
+    count = len(deliveries)
+    note = f"{count}" if count else "none"
+    blocks: list[Block] = [Blank(), Heading((("deliveries", "heading"),), ((note, "muted"),))]
+    if not deliveries:
+        blocks.append(Prose((("memtui sent nothing of this bank to it", "muted"),)))
+    for delivery in deliveries:
+        blocks += _delivery(delivery, glyphs)
+    return blocks
+
+
+def _delivery(delivery: Delivery, glyphs: Glyphs) -> list[Block]:
+    injection = delivery.injection
+    sign, tone = outcome_sign(delivery.outcome, glyphs)
+    count = len(injection.lines)
+    size = f"{count} line{'' if count == 1 else 's'}, ~{injection.tokens} of {injection.budget}"
+    when = full(milliseconds(injection.at))
+    meta = f" {glyphs.separator} ".join((line_of(injection.source, 20), when, size))
+    blocks: list[Block] = [
+        Prose(((f"{sign} {delivery.outcome.value}", tone), (f"  {meta}", "muted")))
+    ]
+    if delivery.detail and delivery.outcome is not Outcome.DELIVERED:
+        blocks.append(Prose(((line_of(delivery.detail), "text"),)))
+    if delivery.diff:
+        blocks.append(DiffText(body_of(delivery.diff)))
+    elif injection.text:
+        blocks.append(Raw(body_of(injection.text), "muted", "accent"))
+    return [*blocks, Blank()]
+
+
+def outcome_sign(outcome: Outcome, glyphs: Glyphs) -> Span:
+    """The sign and tone of what became of a delivery."""
+    return {
+        Outcome.DELIVERED: (glyphs.verified, "ok"),
+        Outcome.DIFFERS: (glyphs.changed, "state-warn"),
+        Outcome.MISSING: (glyphs.gone, "state-absent"),
+        Outcome.WAITING: (glyphs.ellipsis, "muted"),
+        Outcome.NOTHING: (glyphs.note, "muted"),
+    }[outcome]
+
+
+def past_blocks(past: Sequence[PastDecision] | None, glyphs: Glyphs) -> list[Block]:
+    """What was decided about an item in past sessions, newest first; None while it is being read."""
+    blocks: list[Block] = [Blank(), Heading((("past sessions", "muted"),))]
+    if past is None:
+        return [*blocks, Prose((("reading the log", "faint"),))]
+    if not past:
+        return [*blocks, Prose((("the log of this bank has none", "faint"),))]
+    blocks += [_past(one, glyphs) for one in past[:SHOWN]]
+    more = len(past) - SHOWN
+    if more > 0:
+        blocks.append(Prose(((f"{more} more: `memtui why` lists them", "faint"),)))
+    return blocks
+
+
+def _past(one: PastDecision, glyphs: Glyphs) -> Block:
+    where = f"{line_of(one.host, 20)} {line_of(one.session.partition(':')[2], 8)}"
+    meta = f"{full(milliseconds(one.at))}  {line_of(one.source, 20)}  {where}"
+    return Prose((*_decided(one.decision, glyphs), (f"  {meta}", "muted")))
+
+
+def _decided(decision: Decision | None, glyphs: Glyphs) -> tuple[Span, ...]:
+    if decision is None:
+        return ((f"{glyphs.note} not in the log", "muted"),)
+    if decision.rank:
+        return ((f"{glyphs.verified} shown, line {decision.rank}", "ok"),)
+    detail = f" ({line_of(decision.detail, 80)})" if decision.detail else ""
+    return ((f"{glyphs.gone} held back: {line_of(decision.reason, 40)}{detail}", "state-absent"),)
