@@ -28,6 +28,7 @@ from memtui.safety.fence import TAG
 HOOK_CONTEXT = ("<hook_context>", "</hook_context>")
 PERSISTED = "<persisted-output>"
 DIFF_LINES = 200
+AS_PREVIEWED = "as previewed"
 
 
 class Outcome(StrEnum):
@@ -187,7 +188,7 @@ def _judge(injection: InjectionRecord, entries: Sequence[Entry], shown: _Shown) 
     expected = delivered(injection.text, limit_of(injection.host))
     same = shown.take(lambda text: expected in text or expected.rstrip() == unwrapped(text).strip())
     if same is not None:
-        return Delivery(injection, Outcome.DELIVERED, "as previewed", record=same.record)
+        return Delivery(injection, Outcome.DELIVERED, AS_PREVIEWED, record=same.record)
     other = shown.take(lambda text: injection.digest in text)
     if other is not None:
         diff = _diff(expected, unwrapped(other.text))

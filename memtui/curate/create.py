@@ -60,14 +60,14 @@ def create(
         data = {"rule": draft.rule, **file_data(curator, [change])}
         key = key_of(card)
         event = curator.event("act", "create", key, name=card.name, title=card.title, data=data)
-        replaced, paths = _replaced(curator, supersedes, key)
+        replaced = _replaced(curator, supersedes, key)
         details.update(id=card.id, name=card.name)
         return Act(
             verb="create",
             items=(key, *(other.item for other in replaced)),
             title=card.title,
             summary=f"created: {card.title}",
-            changes=(change, *sealed, *follow_items(curator, [change], paths)),
+            changes=(change, *sealed, *follow_items(curator, [change])),
             events=(event, *replaced),
         )
 
@@ -85,14 +85,14 @@ def supersede(curator: Curator, old: Sequence[Item], new: Item, reason: str = ""
         if ids == now.supersedes:
             raise NothingToDoError("already superseded by it", "nothing was changed")
         change = with_keys(path, data, {"supersedes": list(ids)})
-        events, paths = _replaced(curator, old, key_of(new), reason)
+        events = _replaced(curator, old, key_of(new), reason)
         first = replace(events[0], data={**events[0].data, **file_data(curator, [change])})
         return Act(
             verb="supersede",
             items=(key_of(new), *(event.item for event in events)),
             title=new.title,
             summary=f"superseded {_count(events)} by: {new.title}",
-            changes=(change, *follow_items(curator, [change], paths)),
+            changes=(change, *follow_items(curator, [change])),
             events=(first, *events[1:]),
         )
 
@@ -205,14 +205,11 @@ def replace_project(scope: Scope, curator: Curator) -> Scope:
     return replace(scope, project=curator.config.project or None)
 
 
-def _replaced(
-    curator: Curator, items: Sequence[Item], by: str, reason: str = ""
-) -> tuple[list[Event], list[str]]:
-    """The events that say which items are superseded, and the paths that leave the index."""
-    events, paths = [], []
+def _replaced(curator: Curator, items: Sequence[Item], by: str, reason: str = "") -> list[Event]:
+    """The events that say which items are superseded."""
+    events = []
     for item in items:
-        path, _, now = read_now(curator, item)
-        paths.append(path)
+        _, _, now = read_now(curator, item)
         events.append(
             curator.event(
                 "act",
@@ -224,7 +221,7 @@ def _replaced(
                 data={"by": by},
             )
         )
-    return events, paths
+    return events
 
 
 def _count(events: Sequence[Event]) -> str:

@@ -39,6 +39,30 @@ def follow(text: str, changes: Iterable[Hunk]) -> str:
     return "".join(lines.rows)
 
 
+def _with_moves(lines: _Lines, changes: list[Hunk]) -> list[Hunk]:
+    """The hunks without the old places of lines that only move; those are taken up at once."""
+    gone = {_key(row) for hunk in changes for row in _only(hunk.old, hunk.new)}
+    come = {_key(row) for hunk in changes for row in _only(hunk.new, hunk.old)}
+    moving = gone & come
+    if not moving:
+        return changes
+    left = []
+    for hunk in changes:
+        for row in _only(hunk.old, hunk.new):
+            if _key(row) in moving:
+                lines.drop(row)
+        old = tuple(row for row in hunk.old if _key(row) not in moving or row in hunk.new)
+        if old or hunk.new:
+            left.append(replace(hunk, old=old))
+    return left
+
+
+def _only(rows: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The index lines among `rows` whose file no line of `others` names."""
+    there = {_key(row) for row in others}
+    return [row for row in rows if _entry(row) and _key(row) not in there]
+
+
 def target_of(line: IndexLine) -> str:
     """The file that an index line names, relative to the index, without a fragment."""
     return line.target.split("#")[0].removeprefix("./").replace("%20", " ")

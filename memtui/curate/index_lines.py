@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
+from collections.abc import Collection, Mapping, Sequence
 
-from memtui.bank.events import read_all
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import IndexLine, index_line, parse_index
 from memtui.bank.model import BankContents, Item, Layout, Page, Status
-from memtui.bank.standing import ACT, standing
 from memtui.curate.act import FileChange
 from memtui.curate.curator import Curator
 from memtui.curate.files import is_item, parse_item
 from memtui.curate.following import target_of
 from memtui.curate.hunks import lines_of
-from memtui.index.states import key_of
+from memtui.curate.replacing import turned
 
 _HEADING = {True: b"## pages", False: b"## cards"}
 
 
-def follow_items(
-    curator: Curator, changes: Sequence[FileChange], drop: Iterable[str] = ()
-) -> tuple[FileChange, ...]:
+def follow_items(curator: Curator, changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
     """The change of `MEMORY.md` that goes with changes of items; none where no line is touched.
 
-    `drop` are paths of items that are no longer live although their file did not change.
+    Items that the changed ones supersede leave it, and come back when nothing supersedes them any more.
     """
     current = curator.read(INDEX)
-    index = _Index(curator, current or b"")
-    for path in drop:
-        index.remove(path)
-    _follow(curator, index, changes)
+    index = Index(curator, current or b"")
+    follow_into(curator, index, changes)
+    others = turned(curator, changes)
+    for item in others.covered:
+        index.remove(curator.relative(item.path))
+    for item in others.released:
+        path = curator.relative(item.path)
+        index.update(path, None, path, item)
     made = index.data
     if made == (current or b""):
         return ()
@@ -47,7 +46,7 @@ def mended(
     `absent` are ids of active items that still do not belong there (superseded, tombstoned).
     """
     current = curator.read(INDEX)
-    index = _Index(curator, current or b"")
+    index = Index(curator, current or b"")
     items = (*contents.pages, *contents.cards)
     live = {
         curator.relative(item.path): item
@@ -79,33 +78,7 @@ def raised(curator: Curator, path: str) -> tuple[FileChange, ...]:
     return (FileChange(INDEX, current, b"".join(rows), follows=True),)
 
 
-def settled(
-    curator: Curator, changes: Sequence[FileChange], act_id: str, free: Collection[str] = ()
-) -> tuple[FileChange, ...]:
-    """The changes that take the act `act_id` back, or do it again, with an index that lists nothing that
-    somebody put away since: a line of another item comes back only if that item still is what it was.
-
-    `free` are paths whose new bytes are not those that the act knew: the index follows them.
-    """
-    known = next((change for change in changes if change.path == INDEX), None)
-    current = known.base if known else curator.read(INDEX)
-    made = known.new if known else current
-    if made is None:
-        return tuple(changes)
-    index = _Index(curator, made)
-    listed = {target_of(entry) for entry in parse_index(current or b"")}
-    back = {target_of(entry) for entry in parse_index(made)} - listed
-    for path in back - {change.path for change in changes}:
-        if _put_away(curator, path, act_id):
-            index.remove(path)
-    _follow(curator, index, [change for change in changes if change.path in free])
-    rest = [change for change in changes if change is not known]
-    if index.data == (current or b""):
-        return tuple(rest)
-    return (*rest, FileChange(INDEX, current, index.data, follows=True))
-
-
-def _follow(curator: Curator, index: _Index, changes: Sequence[FileChange]) -> None:
+def follow_into(curator: Curator, index: Index, changes: Sequence[FileChange]) -> None:
     """Bring the lines of all items among the changes in step."""
     items = [change for change in changes if is_item(curator, change.path)]
     old = {c.path: parse_item(curator, c.path, c.base) for c in items if c.base is not None}
@@ -119,36 +92,13 @@ def _follow(curator: Curator, index: _Index, changes: Sequence[FileChange]) -> N
             index.remove(change.path)
 
 
-def _put_away(curator: Curator, path: str, act_id: str) -> bool:
-    """Whether an act after this one made the file one that the index does not list; ids sort by time."""
-    if not is_item(curator, path) or not _inside(path):
-        return False
-    data = curator.read(path)
-    item = None if data is None else parse_item(curator, path, data)
-    if item is None or item.status is not Status.ACTIVE:
-        return any(act.id > act_id for act, _ in curator.ledger.versions(path))
-    return key_of(item) in _replaced_since(curator, act_id)
-
-
-def _inside(path: str) -> bool:
-    parts = PurePosixPath(path)
-    return not parts.is_absolute() and ".." not in parts.parts
-
-
-def _replaced_since(curator: Curator, act_id: str) -> set[str]:
-    """The items that other acts superseded after this one; ids sort by time."""
-    events = standing(read_all(curator.files.events)[0])
-    later = [e for e in events if e.id > act_id and e.data.get(ACT) != act_id]
-    return {event.item for event in later if event.verb == "supersede"}
-
-
 def _renamed_from(items: Sequence[FileChange], old: Mapping[str, Item], new: Item) -> str | None:
     """The old path of a renamed item: a file that goes, of the same id."""
     gone = (change.path for change in items if change.new is None)
     return next((path for path in gone if path in old and new.id == old[path].id != ""), None)
 
 
-class _Index:
+class Index:
     """The lines of one index while it is edited."""
 
     def __init__(self, curator: Curator, data: bytes) -> None:

@@ -29,7 +29,7 @@ from memtui.curate.file_data import FILES
 from memtui.curate.file_records import follows, moved
 from memtui.curate.files import is_item
 from memtui.curate.hunks import apply, bytes_of, load, merge, text_of, turned, unified
-from memtui.curate.index_lines import settled
+from memtui.curate.settling import left_by, settled
 from memtui.ledger.model import ActRecord, FileRecord
 
 
@@ -101,7 +101,7 @@ def revert(curator: Curator, plan: RevertPlan, resolve: Resolution | None = None
             items=plan.items,
             title=plan.title,
             summary=f"reverted {plan.verb}: {plan.title}",
-            changes=settled(curator, changes, plan.act, free),
+            changes=settled(curator, changes, plan.act, left_by(record), free),
             events=(event,),
         )
 

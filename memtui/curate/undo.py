@@ -22,7 +22,7 @@ from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.file_records import follows, moved
 from memtui.curate.files import id_in, is_item, item_files
-from memtui.curate.index_lines import settled
+from memtui.curate.settling import left_by, settled
 from memtui.ledger.model import PROPOSAL, ActRecord, FileRecord
 
 FINAL = ("purge",)
@@ -139,7 +139,7 @@ def restoring(
             _refuse_renamed(curator, file.path, left)
     if conflicts:
         raise ConflictError(tuple(conflicts))
-    return settled(curator, changes, target.id, resolve)
+    return settled(curator, changes, target.id, left_by(target, forward=forward), resolve)
 
 
 def _refuse_renamed(curator: Curator, path: str, left: bytes) -> None:

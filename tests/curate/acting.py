@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from memtui.bank.model import Evidence, Scope, Status
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
+from memtui.curate.compile import compile_page as draft_page
 from memtui.curate.create import CitedRecord
 from memtui.curate.curator import Curator
 from memtui.curate.draft import Draft
@@ -78,6 +79,25 @@ def merge(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
     return verbs.merge(curator, two, propose_merge(two), bench.events())
 
 
+def supersede(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    cards = bench.contents().cards
+    old, new = rng.sample(cards, 2)
+    return verbs.supersede(curator, [old], new)
+
+
+def compile_page(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    contents = bench.contents()
+    live = [card for card in contents.cards if card.status is Status.ACTIVE]
+    if len(live) < 3 or len(contents.pages) > 5:
+        raise CurateError("too few cards, or enough pages")
+    draft = draft_page(rng.sample(live, 3), title=f"Page {rng.randrange(10**6)}")
+    return verbs.compile_cards(curator, draft)
+
+
+def retire_page(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    return verbs.demote(curator, [rng.choice(bench.contents().pages)])
+
+
 def undo(_bench: Bench, curator: Curator, _rng: random.Random) -> ActResult:
     return verbs.undo(curator)
 
@@ -87,7 +107,34 @@ def redo(_bench: Bench, curator: Curator, _rng: random.Random) -> ActResult:
 
 
 Doing = Callable[[Bench, Curator, random.Random], ActResult]
-FORWARD: Sequence[Doing] = (create, demote, promote, pin, confirm, flag, edit, rename, merge)
+FORWARD: Sequence[Doing] = (
+    create,
+    demote,
+    promote,
+    pin,
+    confirm,
+    flag,
+    edit,
+    rename,
+    merge,
+    supersede,
+    compile_page,
+    retire_page,
+)
+STEPPED: Sequence[Doing] = (
+    create,
+    demote,
+    promote,
+    confirm,
+    edit,
+    rename,
+    merge,
+    supersede,
+    compile_page,
+    undo,
+    redo,
+)
+"""One act of each kind of change, for what goes through every step."""
 ALL: Sequence[Doing] = (*FORWARD, create, undo, undo, redo)
 
 

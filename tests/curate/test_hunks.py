@@ -76,6 +76,21 @@ def test_an_index_followed_twice_is_as_followed_once_and_names_no_file_twice(
     assert not dropped & left
 
 
+@given(LISTED, LISTED, LISTED)
+def test_lines_that_move_are_not_lost(
+    before: list[str], after: list[str], there: list[str]
+) -> None:
+    def index(names: list[str]) -> str:
+        return "# Notes\n\n" + "".join(f"- [{name}](cards/{name}.md)\n" for name in names)
+
+    made = follow(index(there), hunks(index(before), index(after)))
+    targets = [entry.title for entry in parse_index(made.encode())]
+    assert len(targets) == len(set(targets))
+    assert set(after) - set(before) <= set(targets)
+    assert not (set(before) - set(after)) & set(targets)
+    assert set(there) & set(before) & set(after) <= set(targets)
+
+
 def test_words_that_somebody_changed_stay_when_a_title_follows() -> None:
     changes = hunks("- [Old](a.md) — x\n", "- [New](a.md) — x\n")
     assert follow("- [Old](a.md) — theirs\n", changes) == "- [New](a.md) — theirs\n"

@@ -18,7 +18,15 @@ from tests.curate.bench import Bench
 from tests.curate.counts import SEQUENCES
 from tests.curate.faults import wrong_with
 
-DOINGS = (acting.demote, acting.promote, acting.rename, acting.merge, acting.undo, acting.redo)
+DOINGS = (
+    acting.demote,
+    acting.promote,
+    acting.rename,
+    acting.merge,
+    acting.supersede,
+    acting.undo,
+    acting.redo,
+)
 STEPS = st.lists(st.tuples(st.sampled_from(DOINGS), st.booleans()), max_size=20)
 
 
@@ -59,7 +67,7 @@ def test_undoing_a_supersession_does_not_list_a_card_that_another_one_replaces(
     verbs.undo(ada)
     assert listed(bench, "pool-hangs") == 0
     verbs.undo(bob)
-    assert listed(bench, "pool-hangs") == 0
+    assert listed(bench, "pool-hangs") == 1
 
 
 def test_a_line_that_should_not_be_there_comes_back_with_undo_all_the_same(bench: Bench) -> None:
@@ -126,3 +134,44 @@ def test_random_acts_of_two_writers_leave_a_whole_index(
                 assert wrong_with(bench, writers[0].ledger, set()) == []
         finally:
             bench.close()
+
+
+def test_a_replaced_card_is_listed_again_while_its_successor_is_down(either: Bench) -> None:
+    curator = either.curator()
+    verbs.supersede(curator, either.items("pool-hangs"), either.item("pool-timeout"))
+    superseded = either.files()
+    verbs.demote(curator, either.items("pool-timeout"))
+    assert (named(either, "pool-hangs"), named(either, "pool-timeout")) == (1, 0)
+    verbs.promote(curator, either.items("pool-timeout"))
+    assert (named(either, "pool-hangs"), named(either, "pool-timeout")) == (0, 1)
+    verbs.undo(curator)
+    verbs.undo(curator)
+    assert either.files() == superseded
+
+
+def test_promoting_a_card_that_is_replaced_does_not_list_it(either: Bench) -> None:
+    curator = either.curator()
+    verbs.supersede(curator, either.items("pool-hangs"), either.item("pool-timeout"))
+    verbs.demote(curator, either.items("pool-hangs"))
+    before = either.files()
+    verbs.promote(curator, either.items("pool-hangs"))
+    assert named(either, "pool-hangs") == 0
+    verbs.undo(curator)
+    assert either.files() == before
+
+
+def test_a_replacement_taken_out_of_the_text_lists_the_old_card_again(bench: Bench) -> None:
+    curator = bench.curator()
+    verbs.supersede(curator, bench.items("pool-hangs"), bench.item("pool-timeout"))
+    item = bench.item("pool-timeout")
+    base = verbs.begin_edit(curator, item)
+    new = base.replace(b"supersedes: [ddddd2]", b"supersedes: []")
+    assert new != base
+    verbs.edit(curator, item, base, new)
+    assert listed(bench, "pool-hangs") == 1
+    verbs.edit(curator, bench.item("pool-timeout"), new, base)
+    assert listed(bench, "pool-hangs") == 0
+
+
+def named(bench: Bench, name: str) -> int:
+    return bench.index().count(f"{name}.md)")

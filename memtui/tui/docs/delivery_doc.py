@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memtui.agents.receipts import Delivery, Outcome
+from memtui.agents.receipts import AS_PREVIEWED, Delivery, Outcome
 from memtui.inject.model import Decision
 from memtui.tui.docs.clean import body_of, line_of
 from memtui.tui.docs.document import Blank, Block, DiffText, Heading, Prose, Raw
@@ -39,7 +39,7 @@ def _delivery(delivery: Delivery, glyphs: Glyphs) -> list[Block]:
     blocks: list[Block] = [
         Prose(((f"{sign} {delivery.outcome.value}", tone), (f"  {meta}", "muted")))
     ]
-    if delivery.detail and delivery.outcome is not Outcome.DELIVERED:
+    if delivery.detail not in ("", AS_PREVIEWED):
         blocks.append(Prose(((line_of(delivery.detail), "text"),)))
     if delivery.diff:
         blocks.append(DiffText(body_of(delivery.diff)))
