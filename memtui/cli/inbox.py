@@ -11,7 +11,8 @@ from memtui.curate.act import ConflictError, CurateError
 from memtui.curate.proposals import Proposal, Verb, draft_json
 from memtui.ledger.access import LedgerError
 from memtui.safety.sanitize import one_line
-from memtui.workspace.upkeep import Entry, InboxView, Upkeep
+from memtui.workspace.inbox import Entry, InboxView
+from memtui.workspace.upkeep import Upkeep
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

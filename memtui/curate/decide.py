@@ -27,6 +27,7 @@ from memtui.curate.proposals import (
 from memtui.curate.propose import cleaned
 from memtui.curate.rewrite import joined
 from memtui.curate.status import demote
+from memtui.curate.verdicts import flag
 from memtui.index.states import key_of
 from memtui.ledger.model import PROPOSAL, ProposalRecord, SightingRecord
 
@@ -95,6 +96,8 @@ def switch(curator: Curator, proposal: Proposal, verb: Verb | None = None) -> Pr
 
 def verbs_of(proposal: Proposal) -> tuple[Verb, ...]:
     """The verbs that a proposal can be switched to."""
+    if proposal.verb is Verb.FLAG or (proposal.draft is None and proposal.proposer == "agent"):
+        return (Verb.FLAG, Verb.STALE, Verb.NOTHING)
     if proposal.draft is None:
         return (proposal.verb, Verb.NOTHING) if proposal.verb is not Verb.NOTHING else SWITCHES[-1:]
     return SWITCHES if proposal.targets else (Verb.ADD, Verb.NOTHING)
@@ -120,6 +123,8 @@ def _do(
     draft = cleaned(chosen) if chosen else None
     if proposal.verb is Verb.NOTHING:
         return _nothing(curator, proposal, items)
+    if proposal.verb is Verb.FLAG:
+        return flag(curator, items[:1], proposal.reason)
     if proposal.verb is Verb.STALE:
         return demote(curator, items[:1], proposal.reason)
     cards = [item for item in items if isinstance(item, Card)]

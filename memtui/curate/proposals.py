@@ -29,6 +29,7 @@ class Verb(StrEnum):
     UPDATE = "update"
     MERGE = "merge"
     STALE = "stale"
+    FLAG = "flag"
     NOTHING = "nothing"
 
 
@@ -134,6 +135,8 @@ def to_record(proposal: Proposal) -> ProposalRecord:
 
 def from_record(record: ProposalRecord) -> Proposal:
     """From the ledger. Raises ValueError or KeyError for a payload of another program."""
+    if record.verb in _BY_AGENTS:
+        return _by_agent(record)
     payload = record.payload
     records = tuple(_cited(entry) for entry in record.evidence)
     draft = payload.get("draft")
@@ -157,6 +160,42 @@ def from_record(record: ProposalRecord) -> Proposal:
         card=str(payload.get("card", "")),
         proposer=record.proposer,
         extra=payload.get("extra", {}),
+    )
+
+
+_BY_AGENTS = ("create", "flag")
+"""What agents suggest through their tools: their payload holds their own words and nothing else."""
+_AGENTS_SURPRISE = 0.8
+
+
+def _by_agent(record: ProposalRecord) -> Proposal:
+    payload = record.payload
+    draft, verb, reason = None, Verb.FLAG, str(payload.get("reason", ""))
+    targets = (record.nearest,) if record.nearest else ()
+    if record.verb == "create":
+        verb, reason = Verb.ADD, "an agent proposed it"
+        draft = Draft(
+            title=payload["title"],
+            body=payload["body"],
+            type=payload["type"],
+            rule="agent",
+            tags=tuple(payload.get("tags", ())),
+        )
+    return Proposal(
+        id=record.id,
+        key=record.key,
+        at=record.at,
+        verb=verb,
+        title=record.title,
+        reason=reason,
+        session=record.session,
+        draft=draft,
+        targets=targets,
+        surprise=_AGENTS_SURPRISE,
+        group=record.session,
+        status=Status(record.status),
+        decided_at=record.decided_at,
+        proposer=record.proposer,
     )
 
 

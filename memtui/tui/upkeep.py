@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.curate.sleep.model import Progress, Report
+from memtui.curate.sleep.model import Progress
 from memtui.tui.docs.clean import line_of
 from memtui.tui.jobs import JobDone, JobFailed, Jobs, cancelled
 from memtui.tui.screens.view import ViewScreen
-from memtui.workspace.curating import Reloaded
-from memtui.workspace.model import BankView
-from memtui.workspace.upkeep import InboxView
+from memtui.workspace.inbox import InboxView
 
 if TYPE_CHECKING:
+    from memtui.curate.sleep.model import Report
     from memtui.tui.app import MemtuiApp
+    from memtui.workspace.curating import Reloaded
+    from memtui.workspace.model import BankView
 
 
 @dataclass
@@ -45,8 +46,9 @@ class UpkeepJobs:
 
     def look(self) -> None:
         """Count what waits, in a worker."""
-        if self._app.core.bank_root is not None:
-            self.jobs.run("inbox", "reading the inbox", self._app.core.upkeep.inbox, self._looked)
+        core = self._app.core
+        if core.bank_root is not None:
+            self.jobs.run("inbox", "reading the inbox", lambda: core.upkeep.inbox(), self._looked)
 
     def _looked(self, found: InboxView) -> None:
         if found != self.inbox:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from memtui.curate.draft import Draft
 from memtui.curate.proposals import Proposal, Status, Verb
 from memtui.curate.sleep.archive import restore
 from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
-from memtui.curate.sleep.run import WAIT, in_flow, sleep, unread
+from memtui.curate.sleep.run import WAIT, in_flow, sleep
 from memtui.index.states import is_absent
 from memtui.ledger.access import LEDGER_NAME, ledger_faults
 from memtui.paths import bank_key
+from memtui.workspace.inbox import Entry, InboxView
 from memtui.workspace.model import BankView
 
 if TYPE_CHECKING:
@@ -28,37 +29,6 @@ if TYPE_CHECKING:
 
 SLEEPER = "-sleep"
 """What is done in sleep has a writer of its own: `u` takes back what a person did."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A proposal with how often it was seen."""
-
-    proposal: Proposal
-    sightings: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class InboxView:
-    """The inbox at one moment: what waits, the most surprising first, and how much was read.
-
-    `expired` are those that nobody decided in time; `failed` are sessions that could not be read, with
-    why; `outcomes` says of each session that was read (`host:session`) how it went.
-    """
-
-    waiting: tuple[Entry, ...] = ()
-    expired: tuple[Entry, ...] = ()
-    accepted: int = 0
-    rejected: int = 0
-    read: int = 0
-    failed: tuple[tuple[str, str], ...] = ()
-    outcomes: Mapping[str, str] = field(default_factory=dict)
-
-    def find(self, word: str) -> Entry | None:
-        """A waiting one by id or the beginning of it."""
-        exact = [entry for entry in self.waiting if entry.proposal.id == word]
-        begin = [entry for entry in self.waiting if word and entry.proposal.id.endswith(word)]
-        return next(iter(exact or (begin if len(begin) == 1 else [])), None)
 
 
 class Upkeep:
@@ -144,12 +114,6 @@ class Upkeep:
         sleeper = Curator.of(view.contents, setting.places, writer, setting.clock, by="job")
         with sleeper as curator, ledger_faults(curator.state):
             return in_flow(curator, self.around(view), frozenset(paths))
-
-    def unread(self) -> int:
-        """How many finished sessions sleep has not read. Raises sqlite3.Error."""
-        view, sleeper = self._sleeper()
-        with sleeper as curator, ledger_faults(curator.state):
-            return len(unread(curator, self.around(view)))
 
     def around(self, view: BankView) -> Surroundings:
         """What sleep works on besides the bank's files."""

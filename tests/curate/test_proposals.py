@@ -16,6 +16,7 @@ from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, proposals, reject, switch, verbs_of, waiting
 from memtui.curate.proposals import Proposal, Verb, from_record, to_record
 from memtui.curate.proposals import Status as Stands
+from memtui.ledger.model import ProposalRecord
 from tests.curate.nights import Night, counts
 from tests.sessions.session_fixtures import Talk
 
@@ -194,3 +195,28 @@ def test_what_is_no_proposal_of_ours_is_left_out(night: Night, curator: Curator)
     curator.ledger.put_proposal(replace(record, id="odd", verb="paint"))
     curator.ledger.put_proposal(replace(record, id="bare", payload={"draft": {}}))
     assert [found.id for found in proposals(curator)] == [proposal.id]
+
+
+def test_what_agents_suggest_waits_with_the_rest(night: Night, curator: Curator) -> None:
+    made = ProposalRecord(
+        "a1", night.now, "k1", "agent", "claude-code:s", "create", "Pools are even",
+        payload={"title": "Pools are even", "body": "Use when: x.\n\nY.", "type": "fact", "tags": ["a"]},
+    )  # fmt: skip
+    doubt = ProposalRecord(
+        "a2", night.now, "k2", "agent", "claude-code:s", "flag", "Flag it", "card:ccccc2",
+        payload={"item": "card:ccccc2", "reason": "it listens on 9000"},
+    )  # fmt: skip
+    for record in (made, doubt):
+        curator.ledger.put_proposal(record)
+    flagging, adding = sorted(waiting(curator), key=lambda one: one.verb, reverse=True)
+    assert (flagging.verb, adding.verb) == (Verb.FLAG, Verb.ADD)
+    assert verbs_of(flagging) == (Verb.FLAG, Verb.STALE, Verb.NOTHING)
+    accept(curator, flagging, night.contents())
+    event = night.contents().events[-1]
+    assert (event.verb, event.item, event.reason) == ("flag", "card:ccccc2", "it listens on 9000")
+    accept(curator, adding, night.contents())
+    assert cards(night)["Pools are even"].tags == ("a",)
+    assert waiting(curator) == []
+    verbs.undo(curator)
+    verbs.undo(curator)
+    assert {one.verb for one in waiting(curator)} == {Verb.FLAG, Verb.ADD}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memtui.bank.model import BankContents
-from memtui.sessions.catalogue import Catalogue
+if TYPE_CHECKING:
+    from memtui.bank.model import BankContents
+    from memtui.sessions.catalogue import Catalogue
 
 DUE_AFTER = timedelta(hours=24)
 DUE_SESSIONS = 5

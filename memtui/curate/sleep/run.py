@@ -13,7 +13,7 @@ from memtui.capture.transcripts import Heading, headings
 from memtui.curate.curator import Curator, new_id
 from memtui.curate.decide import expire, proposals
 from memtui.curate.healing import heal
-from memtui.curate.proposals import Proposal, Status, to_record
+from memtui.curate.proposals import Proposal, to_record
 from memtui.curate.propose import Known, Why
 from memtui.curate.sleep.archive import archivable, archive
 from memtui.curate.sleep.model import (
@@ -211,11 +211,6 @@ class _Sleep:
         self.steps.append(Step(name, title, count, why, tuple(lines[:SHOWN]), safe))
 
 
-def unread(curator: Curator, around: Surroundings) -> list[Heading]:
-    """Finished sessions that were not read yet, or went on since."""
-    return _unread(around, curator.ledger.captured(), curator.clock())
-
-
 def _unread(
     around: Surroundings, captured: dict[str, CapturedRecord], now: datetime
 ) -> list[Heading]:
@@ -227,11 +222,6 @@ def _unread(
         if own and quiet and (before is None or before.mark != heading.mark):
             found.append(heading)
     return found
-
-
-def counts(found: Sequence[Proposal]) -> dict[str, int]:
-    """How many proposals have each status."""
-    return {status.value: sum(one.status is status for one in found) for status in Status}
 
 
 def _line(proposal: Proposal) -> str:

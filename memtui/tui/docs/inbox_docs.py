@@ -24,8 +24,8 @@ from memtui.tui.docs.item_doc import item_document
 from memtui.tui.docs.spans import Line, Span, fit
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.when import days
+from memtui.workspace.inbox import Entry
 from memtui.workspace.model import BankView
-from memtui.workspace.upkeep import Entry
 
 _EXCERPT = 1200
 _TONES = {
@@ -33,6 +33,7 @@ _TONES = {
     Verb.UPDATE: "warn",
     Verb.MERGE: "accent",
     Verb.STALE: "state-warn",
+    Verb.FLAG: "state-warn",
     Verb.NOTHING: "muted",
 }
 SAYS = {
@@ -40,6 +41,7 @@ SAYS = {
     Verb.UPDATE: "becomes a card that supersedes the nearest",
     Verb.MERGE: "is merged with the nearest into one card",
     Verb.STALE: "the nearest becomes stale",
+    Verb.FLAG: "the nearest is flagged, with the reason",
     Verb.NOTHING: "nothing new: one more sighting",
 }
 

@@ -34,7 +34,7 @@ from memtui.tui.widgets.lines import Lines, Part
 from memtui.tui.widgets.pane import count_text
 from memtui.tui.widgets.side_pane import ListPane, TextPane
 from memtui.workspace.curating import Done
-from memtui.workspace.upkeep import Entry, InboxView
+from memtui.workspace.inbox import Entry, InboxView
 
 _BOTH = 100
 """Columns from which both documents have room beside each other."""

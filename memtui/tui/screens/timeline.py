@@ -14,7 +14,7 @@ from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.trail import SessionSubject, TurnSubject
 from memtui.tui.when import milliseconds, moment, parse_when
 from memtui.tui.widgets.input_line import InputLine
-from memtui.workspace.upkeep import InboxView
+from memtui.workspace.inbox import InboxView
 
 _HIDDEN = "hidden"
 _LABELS = {

@@ -12,7 +12,7 @@ from memtui.tui.glyphs import Glyphs, glyphs_of
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
-    from memtui.workspace.upkeep import InboxView
+    from memtui.workspace.inbox import InboxView
 
 Severity = Literal["information", "warning", "error"]
 
