@@ -57,6 +57,7 @@ class Rechecked:
         self._gone: set[int] = set()
         self._new: dict[bytes, tuple[Any, ...]] = {}
         self._replaced: set[str] = set()
+        self._links: dict[str, tuple[str, ...]] = {}
         self._judged: dict[str, str] = json.loads(reader.meta["judged"])
         self._known_judged = frozenset(self._judged)
         self._check_events()
@@ -149,8 +150,35 @@ class Rechecked:
         states = made.candidate[STATES]
         outside = made.candidate[ORIGIN].strip().casefold().startswith("external")
         trusted = made.candidate[TIER] == "confirmed" or not outside
-        if trusted and not {reasons.STALE, reasons.RETIRED, reasons.CONFLICT} & set(states):
-            self._replaced.update(set(made.supersedes) - {made.candidate[HANDLE]})
+        words = (made.candidate[HANDLE], made.candidate[NAME])
+        self._links.update(dict.fromkeys(words, made.supersedes))
+        is_root = trusted and not {reasons.STALE, reasons.RETIRED, reasons.CONFLICT} & set(states)
+        if is_root or not self._replaced.isdisjoint(words):
+            self._replace(made.supersedes, words)
+
+    def _replace(self, supersedes: tuple[str, ...], by: tuple[str, str]) -> None:
+        """Take out what is superseded by an item (its handle and name), and what that superseded."""
+        waiting = list(supersedes)
+        while waiting:
+            word = waiting.pop()
+            if word not in by and word not in self._replaced:
+                self._replaced.add(word)
+                waiting += self._links[word] if word in self._links else self._links_of(word)
+
+    def _links_of(self, word: str) -> list[str]:
+        """What the items of a handle or name supersede, whose files are as indexed."""
+        from memtui.index.reread import reread
+
+        seqs = [seq for seq, _, _ in self.reader.words((word,)) if seq not in self._gone]
+        links: list[str] = []
+        for _, path, *_ in self.reader.files(seqs):
+            try:
+                data = _content(os.path.join(self.root, path))
+            except OSError:
+                continue  # `recheck` notes it where the item is about to be shown
+            name = os.fsdecode(os.path.basename(path))
+            links += reread(name, "card", data, None, self.today).supersedes
+        return links
 
     def _same_id(self, handle: str) -> Before | None:
         """What is known of a new file's id: another file's that is gone (it was renamed), or nothing.

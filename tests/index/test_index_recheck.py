@@ -191,6 +191,21 @@ def test_a_hidden_card_that_now_supersedes_a_shown_one_takes_it_out(
     assert first[0] not in shown(root, **tight)
 
 
+@pytest.mark.parametrize("whole", [400, 0])
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_what_a_superseded_stale_card_replaced_stays_out(
+    root: Path, monkeypatch: pytest.MonkeyPatch, whole: int, is_indexed: bool
+) -> None:
+    monkeypatch.setattr(snapshot, "WHOLE", whole)
+    assert "h0" in shown(root)
+    banks.write(root, banks.card("m1", status=Status.STALE, supersedes=("h0",)))
+    if is_indexed:
+        banks.index(root, root.parent / "index.db")
+    assert "h0" in shown(root)
+    banks.write(root, banks.card("n1", supersedes=("m1",)))
+    assert "h0" not in shown(root)
+
+
 def test_many_new_files_are_said(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recheck, "MAX_NEW", 2)
     banks.write(root, *(banks.card(f"n{n}") for n in range(3)))

@@ -101,7 +101,7 @@ async def rest(pilot: Pilot[None]) -> WatchScreen:
     quiet = 0
     for _ in range(1500):
         screen = next((s for s in app.screen_stack if isinstance(s, WatchScreen)), None)
-        busy = screen is None or not screen.settled or screen.view is None
+        busy = screen is None or not screen.settled or not screen.scanned or screen.view is None
         waits = screen is not None and screen.live is not None and screen.waiting
         working = any(not w.is_finished and w.group not in ("watch", "themes") for w in app.workers)
         quiet = 0 if busy or working or waits else quiet + 1

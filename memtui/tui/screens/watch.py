@@ -188,8 +188,6 @@ class WatchScreen(WatchReading):
         found = next((one for one in self.known if str(one.session) == value), None)
         self.chosen = self.chosen or found is not None
         if found is not None and (self.session is None or found.session != self.session.session):
-            self.session = None
-            self.jobs.drop("live")
             self.session, self.told = found, -1
             self.found, self.receipt = (), Receipt()
             self.open_tail()

@@ -42,6 +42,10 @@ class WatchReading(ViewScreen):
         self.unseen = 0
         self.settled = False
         self.chosen = False
+        self.scanned = False
+        self._looking = False
+        self._stays = False
+        self._asked = False
         self.view: BankView | None = None
         self.session: LiveSession | None = None
         self.live: LiveView | None = None
@@ -120,6 +124,7 @@ class WatchReading(ViewScreen):
 
     def take_scanned(self, _: object) -> None:
         """The sessions were read."""
+        self.scanned = True
         if self._missed:
             waiting, self._missed = tuple(sorted(self._missed)), frozenset()
             self._update(waiting)
@@ -128,11 +133,12 @@ class WatchReading(ViewScreen):
 
     def look(self) -> None:
         """Look at the session again; one look at a time."""
-        if self.jobs.running("live"):
+        if self._looking:
             self._dirty = True
             return
-        self._dirty = False
-        wanted, view = self.session, self.view
+        self._looking, self._dirty = True, False
+        wanted, view = self.session if self.chosen or self._stays else None, self.view
+        self._stays = self.scanned
 
         def work() -> tuple[tuple[LiveSession, ...], LiveView | None]:
             known = self.core.live.sessions()
@@ -144,7 +150,10 @@ class WatchReading(ViewScreen):
     def _wanted(
         self, known: tuple[LiveSession, ...], wanted: LiveSession | None
     ) -> LiveSession | None:
-        """The session to follow: a quiet one that nobody chose gives way to one that runs."""
+        """The session to follow: a quiet one that nobody chose gives way to one that runs.
+
+        Until the first scan is through, each look takes the newest of those that are known.
+        """
         now = self.core.clock()
         same = next((one for one in known if wanted and one.session == wanted.session), None)
         first = next(iter(known), None)
@@ -155,30 +164,39 @@ class WatchReading(ViewScreen):
         return same
 
     def _take_live(self, told: tuple[tuple[LiveSession, ...], LiveView | None]) -> None:
+        self._looking = False  # the worker itself ends a moment later
+        self._show_live(told)
+        if self._dirty:
+            self.look()
+
+    def _show_live(self, told: tuple[tuple[LiveSession, ...], LiveView | None]) -> None:
         self.known, live = told
         self.settled = True
         if live is None:
             self.tail.say([[("no session of this project yet: start your agent here", "muted")]])
             self.refresh_bars()
             return
+        wanted = self.session
+        if self.chosen and wanted is not None and wanted.session != live.session.session:
+            self._dirty = True  # another one was chosen meanwhile
+            return
         fresh = self.session is None or self.session.session != live.session.session
         self.session, self.live = live.session, live
         if fresh:
             self.found, self.receipt, self.told = (), Receipt(), -1
             self.open_tail()
-            self._choose_first()
+        if self._stays and not self._asked:
+            self._asked = True
+            self._ask_which()
         self._ask_receipt(live)
         self.rest_then_read(0.0 if fresh else RESTS)
         self.show_notes()
         self.refresh_bars()
-        if self._dirty:
-            self.look()
 
-    def _choose_first(self) -> None:
-        """Several sessions run: ask which one, once."""
+    def _ask_which(self) -> None:
+        """Several sessions run when the pane opens: which one to follow?"""
         live = [one for one in self.known if one.is_live(self.core.clock())]
-        if len(live) > 1 and not isinstance(self.app.screen, MenuScreen) and self.told == -1:
-            self.told = 0
+        if len(live) > 1 and not isinstance(self.app.screen, MenuScreen):
             self.action_other_session()
 
     def _ask_receipt(self, live: LiveView) -> None:
@@ -211,7 +229,7 @@ class WatchReading(ViewScreen):
         """Read the session as a whole for what could become a card."""
         self._rest = None
         session, view = self.session, self.view
-        if session is None or self.core.bank_root is None or self.jobs.running("find"):
+        if session is None or self.core.bank_root is None:
             return
 
         def work() -> tuple[float, tuple[Candidate, ...]]:
@@ -240,5 +258,6 @@ class WatchReading(ViewScreen):
         if message.use is not None:
             message.use(message.error)
             return
+        self._looking = self._looking and message.group != "live"
         self.settled = True
         self.say(f"{message.doing} failed: {line_of(str(message.error))}; R tries again", "error")
