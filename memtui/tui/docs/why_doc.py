@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from memtui.reasons import MEANING, SHOWN, WARNINGS
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.delivery_doc import past_blocks
 from memtui.tui.docs.document import Blank, Block, Document, Fields, Heading, Prose, document
 from memtui.tui.docs.item_rows import trust_span
+from memtui.tui.docs.past_doc import past_blocks
 from memtui.tui.glyphs import Glyphs
 from memtui.workspace.model import ClaimView, ItemView, PastDecision, Preview
 

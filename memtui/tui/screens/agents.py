@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from memtui.agents.receipts import Delivery
 from memtui.sessions.timeline import SessionRow
-from memtui.tui.docs.delivery_doc import delivery_blocks
 from memtui.tui.docs.document import Block, Document
 from memtui.tui.docs.turn_doc import session_document
 from memtui.tui.docs.why_doc import why_document
@@ -20,6 +18,7 @@ from memtui.tui.trail import SessionSubject
 from memtui.workspace.model import ItemView, PastDecision
 
 if TYPE_CHECKING:
+    from memtui.agents.receipts import Delivery
     from memtui.recall.model import Explanation
 
 _LATER = 0.6
@@ -72,6 +71,8 @@ class AgentsPart(BrowseBase):
     def _show_deliveries(
         self, subject: SessionSubject, shown: Document, deliveries: tuple[Delivery, ...]
     ) -> None:
+        from memtui.tui.docs.delivery_doc import delivery_blocks
+
         if self.subject == subject:
             blocks = (*shown.blocks, *delivery_blocks(deliveries, self.glyphs))
             self.detail_pane.show(replace(shown, blocks=blocks), "session")

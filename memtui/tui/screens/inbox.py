@@ -274,7 +274,8 @@ class InboxScreen(PanelView):
             parts.append(waiting)
         if self.memtui.upkeep.progress is not None:
             parts.append(sleep_part(self.memtui.upkeep.progress, self.glyphs))
-        parts.append(Part(((f"{found.read} sessions read", "text"),)))
+        indent = "" if parts else " "
+        parts.append(Part(((f"{indent}{found.read} sessions read", "text"),)))
         if found.failed:
             parts.append(Part(((f"{len(found.failed)} failed", "warn"),)))
         if found.expired:
