@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memtui.agents.announce import announce
 from memtui.paths import bank_key
-from memtui.workspace.model import Finding, PastDecision, PreviewOptions, StatusNote
+from memtui.workspace.model import RESUME, Finding, PastDecision, PreviewOptions, StatusNote
 
 if TYPE_CHECKING:
     from memtui.agents.instructions import Part
@@ -78,6 +78,8 @@ class AgentsSide:
 
         Other sources begin a context of their own. Blocks. Raises sqlite3.Error.
         """
+        if options.source != RESUME:
+            return options
         from memtui.workspace.resuming import resumed
 
         return resumed(self._workspace, options, session)

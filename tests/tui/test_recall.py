@@ -229,7 +229,7 @@ async def test_the_model_loads_beside_the_keys_and_then_meaning_takes_part(
         await pilot.press(*"csv")
         while screen.found is None or screen.found.query != "csv":
             await pilot.pause(0.02)
-        assert screen.loading
+        assert screen.model_loading
         assert "loading the model" in text_of(app)
         assert screen.found.mode.value == "lexical"
         model.let_in.set()

@@ -13,10 +13,9 @@ from memtui.tui.docs.cost_rows import Place
 from memtui.tui.docs.spans import Line
 from memtui.tui.screens.base import BrowseBase
 from memtui.tui.widgets.preview_pane import NextSession
-from memtui.workspace.model import Preview, PreviewOptions
+from memtui.workspace.model import RESUME, Preview, PreviewOptions
 
 HOSTS = tuple(LIMITS)
-RESUME = "resume"
 SOURCES = ("startup", RESUME, "clear", "compact", "fork")
 _STEP = 50
 _AT_ONCE = 1500

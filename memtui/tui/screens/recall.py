@@ -331,7 +331,7 @@ class RecallScreen(LogPart):
         if not self.jobs.is_current(message.group, message.generation):
             return
         if message.group == "semantic":
-            self.loading, self.embedding = False, None
+            self.model_loading, self.embedding = False, None
         self.say(f"{message.doing} failed: {line_of(str(message.error))}; R tries again", "error")
 
     @on(Lines.Pressed)

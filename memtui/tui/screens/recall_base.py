@@ -58,7 +58,7 @@ class RecallBase(ViewScreen):
         self.records: tuple[RetrievalRecord, ...] = ()
         self.facet = "all"
         self.embedding: tuple[int, int] | None = None
-        self.loading = False
+        self.model_loading = False
 
     @property
     def view(self) -> BankView | None:
@@ -134,10 +134,12 @@ class RecallBase(ViewScreen):
                     ((f" embedding {done}/{of}", "accent"), ("  esc stops", "faint")), "screen.back"
                 )
             )
-        elif self.loading:
+        elif self.model_loading:
             parts.append(Part(((" loading the model", "accent"),)))
         parts.append(self._counts())
-        notes = [note for note in self.notes if not (self.loading and note.topic == "semantic")]
+        notes = [
+            note for note in self.notes if not (self.model_loading and note.topic == "semantic")
+        ]
         if notes:
             parts.append(self._note(notes, sum(len(plain(p.spans)) + 2 for p in parts if p)))
         if self.last:

@@ -266,9 +266,9 @@ class SearchPart(RecallBase):
     def warm(self) -> None:
         """Load the model and embed what is new, in a worker; off stays off."""
         recalling = self.core.recalling
-        if recalling is None or recalling.state is SemanticState.OFF or self.loading:
+        if recalling is None or recalling.state is SemanticState.OFF or self.model_loading:
             return
-        self.loading = True
+        self.model_loading = True
 
         def progress(done: int, of: int) -> bool:
             self.post_message(Embedding(done, of))
@@ -279,12 +279,12 @@ class SearchPart(RecallBase):
 
     @on(Embedding)
     def _progressed(self, message: Embedding) -> None:
-        if self.loading:
+        if self.model_loading:
             self.embedding = (message.done, message.of) if message.done < message.of else None
             self.refresh_bars()
 
     def _warmed(self, done: Refreshed) -> None:
-        self.loading, self.embedding = False, None
+        self.model_loading, self.embedding = False, None
         if done.cancelled:
             self.say("embedding was stopped; R goes on with it")
         self.search()
