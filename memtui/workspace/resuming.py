@@ -21,7 +21,8 @@ _NEWEST = (
 def resumed(workspace: Workspace, options: PreviewOptions, session: str = "") -> PreviewOptions:
     """`options` for resuming `session` (`host:session`), or the newest of this project and host.
 
-    Unchanged for a source that continues nothing, for a host that forgets, and without a bank. Raises sqlite3.Error.
+    Unchanged for a source that continues nothing, for a host that forgets, and without a bank.
+    Raises sqlite3.Error.
     """
     root = workspace.bank_root
     if root is None:
