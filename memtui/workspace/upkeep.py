@@ -20,7 +20,6 @@ from memtui.curate.sleep.run import WAIT, in_flow, sleep
 from memtui.index.states import is_absent
 from memtui.ledger.access import LEDGER_NAME, ledger_faults
 from memtui.paths import bank_key
-from memtui.workspace.drafting import rechecked
 from memtui.workspace.inbox import Entry, InboxView
 from memtui.workspace.model import BankView
 
@@ -149,6 +148,8 @@ class Accepting:
 
     def __call__(self, curator: Curator) -> ActResult:
         """Accept it. Raises CurateError, ConflictError, OSError."""
+        from memtui.workspace.drafting import rechecked
+
         contents = self.workspace.load().contents
         looked = rechecked(self.workspace, self.proposal)
         return accept(curator, looked, contents, self.draft)
