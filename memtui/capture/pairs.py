@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memtui.capture.commands import Run, failed, refused, runs
@@ -81,17 +81,4 @@ def partner(turns: Sequence[Turn], place: int) -> int | None:
             return pair.success
         if place == pair.success:
             return pair.failure
-    return None
-
-
-def passed_after(turns: Sequence[Turn], refs: Collection[str]) -> int | None:
-    """The first test run that passed after every turn in `refs`: what `validated` may cite."""
-    cited = [place for place, turn in enumerate(turns) if turn.ref in refs or turn.cited in refs]
-    if not cited:
-        return None
-    for place in range(cited[-1] + 1, len(turns)):
-        turn = turns[place]
-        tests = any(run.is_test for run in runs(turn.command))
-        if tests and not failed(turn) and (turn.exit_code == 0 or turn.output):
-            return place
     return None

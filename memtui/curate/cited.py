@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtui.bank.model import Evidence
+from memtui.capture.passing import Passed, passed_after
 from memtui.capture.turns import Turn
 from memtui.curate.create import CitedRecord
 from memtui.curate.draft import Draft
@@ -18,12 +19,13 @@ KEPT = 4000
 def cited_records(
     draft: Draft | None, turns: Sequence[Turn], citations: Citations
 ) -> tuple[CitedRecord, ...]:
-    """The cited records, redacted, with the digests by which they are known again.
+    """The cited records, redacted, with the digests by which they are known again, and what passed after.
 
     A record that no longer can be read is left out: it stays cited by its words.
     """
     if draft is None:
         return ()
+    passed = checks_after([cited.ref for cited in draft.evidence], turns)
     by_ref = {ref: turn for turn in turns for ref in (turn.ref, turn.cited)}
     kept = []
     for cited in draft.evidence:
@@ -35,5 +37,22 @@ def cited_records(
             continue
         source = turn.output if cited.ref == turn.result_ref else ""
         text = redact(source or turn.text or turn.command or turn.output).text[:KEPT]
-        kept.append(CitedRecord(cited.ref, text, digest, turn.kind.value, turn.at))
+        check = passed.get(session_of(cited.ref))
+        kept.append(CitedRecord(cited.ref, text, digest, turn.kind.value, turn.at, check))
     return tuple(kept)
+
+
+def checks_after(refs: Sequence[str], turns: Sequence[Turn]) -> dict[str, Passed]:
+    """By `host:session` the check that passed there after all that is cited of it."""
+    found = {}
+    for session in dict.fromkeys(map(session_of, refs)):
+        own = [turn for turn in turns if session_of(turn.ref) == session]
+        passed = passed_after(own, refs)
+        if passed is not None:
+            found[session] = passed
+    return found
+
+
+def session_of(ref: str) -> str:
+    """The `host:session` of a reference."""
+    return ref.partition("#")[0]

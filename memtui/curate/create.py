@@ -12,6 +12,7 @@ from memtui.bank.evidence import excerpt_bytes, excerpt_path, make_excerpt
 from memtui.bank.handles import new_id
 from memtui.bank.layout import is_name
 from memtui.bank.model import Card, Event, Evidence, Item, Layout, Scope
+from memtui.capture.passing import Passed
 from memtui.clock import format_time
 from memtui.curate.act import Act, ActResult, CurateError, FileChange, NothingToDoError
 from memtui.curate.acts import perform
@@ -20,19 +21,24 @@ from memtui.curate.draft import Draft
 from memtui.curate.file_data import file_data
 from memtui.curate.files import free_name, id_in, item_files, path_of, read_now, with_keys
 from memtui.curate.index_lines import follow_items
+from memtui.curate.validating import validations
 from memtui.index.states import key_of
 from memtui.safety.redact import redact
 
 
 @dataclass(frozen=True, slots=True)
 class CitedRecord:
-    """A record that evidence cites, as read from the transcript: `record` is its versioned hash."""
+    """A record that evidence cites, as read from the transcript: `record` is its versioned hash.
+
+    `passed` is the check that passed in its session after all that is cited of it, where one did.
+    """
 
     ref: str
     text: str
     record: str
     kind: str = ""
     at: datetime | None = None
+    passed: Passed | None = None
 
 
 def create(
@@ -46,6 +52,7 @@ def create(
 ) -> ActResult:
     """Save a draft as an active card, its evidence sealed. `details` has its id and name.
 
+    Where a check passed after what is cited, the same act records the card as validated.
     `supersedes` are the cards that it replaces: they leave the index. Evidence without a record in
     `records` is cited unsealed. Raises CurateError for an empty title or a name that is taken.
     """
@@ -61,6 +68,7 @@ def create(
         key = key_of(card)
         event = curator.event("act", "create", key, name=card.name, title=card.title, data=data)
         replaced = _replaced(curator, supersedes, key)
+        validated = validations(curator, event, change, card.evidence, known)
         details.update(id=card.id, name=card.name)
         return Act(
             verb="create",
@@ -68,7 +76,7 @@ def create(
             title=card.title,
             summary=f"created: {card.title}",
             changes=(change, *sealed, *follow_items(curator, [change])),
-            events=(event, *replaced),
+            events=(event, *validated, *replaced),
         )
 
     return replace(perform(curator, build), details=details)

@@ -11,6 +11,7 @@ from typing import Any
 
 from memtui.bank.model import Evidence, Scope
 from memtui.capture.extract.finding import same
+from memtui.capture.passing import Passed
 from memtui.clock import format_time, parse_time
 from memtui.curate.create import CitedRecord
 from memtui.curate.draft import Draft
@@ -238,15 +239,17 @@ def _cited_json(record: CitedRecord) -> dict[str, Any]:
         "record": record.record,
         "kind": record.kind,
         "at": at,
+        "passed": None if record.passed is None else [record.passed.ref, record.passed.check],
     }
 
 
 def _cited(value: Mapping[str, Any]) -> CitedRecord:
-    at = value.get("at")
+    at, passed = value.get("at"), value.get("passed")
     return CitedRecord(
         ref=value["ref"],
         text=value["text"],
         record=value["record"],
         kind=value.get("kind", ""),
         at=parse_time(at) if at else None,
+        passed=Passed(*passed) if passed else None,
     )

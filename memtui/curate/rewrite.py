@@ -18,6 +18,7 @@ from memtui.curate.file_data import file_data
 from memtui.curate.files import META, read_now
 from memtui.curate.hunks import bytes_of, text_of
 from memtui.curate.index_lines import follow_items
+from memtui.curate.validating import validations
 from memtui.index.states import key_of
 from memtui.safety.redact import redact
 
@@ -87,6 +88,8 @@ def update(
 ) -> ActResult:
     """Let a card say what the draft says: it keeps id, name, standing and verdicts, evidence is joined.
 
+    A check that passed after the new evidence is recorded in the same act.
+
     Raises CurateError when nothing differs or the card is gone.
     """
     known = {record.ref: record for record in records}
@@ -122,7 +125,7 @@ def update(
             title=wanted.title,
             summary=f"updated: {wanted.title}",
             changes=(change, *files, *follow_items(curator, [change])),
-            events=(event,),
+            events=(event, *validations(curator, event, change, new, known)),
         )
 
     return perform(curator, build)

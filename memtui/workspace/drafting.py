@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.bank.model import Scope
 from memtui.capture.transcripts import Heading, headings, read
 from memtui.capture.turns import Turn
 from memtui.curate.candidates import Candidate, candidates
-from memtui.curate.cited import cited_records
+from memtui.curate.cited import checks_after, cited_records, session_of
 from memtui.curate.create import CitedRecord
 from memtui.curate.draft import Draft, draft
+from memtui.curate.proposals import Proposal
 from memtui.sessions.citation import Citations
 from memtui.workspace.workspace import Workspace
 
@@ -68,6 +69,22 @@ def draft_of_turns(workspace: Workspace, refs: Sequence[str]) -> Drafted:
     made = draft(marked, scope, context if len(sessions) == 1 else None)
     turns = tuple(turn for found in sessions.values() for one in found for turn in one.turns)
     return Drafted(made, tuple(marked), cited_records(made, turns, Citations(workspace.catalogue)))
+
+
+def rechecked(workspace: Workspace, proposal: Proposal) -> Proposal:
+    """The proposal with what passed in its session since it was made: most are made while one works."""
+    records = proposal.records
+    if not records or any(record.passed for record in records):
+        return proposal
+    try:
+        sessions = session_turns(workspace, proposal.session)
+    except (UnknownTurnError, OSError):
+        # The host deleted the transcript since: the card can be saved, and nothing more is known.
+        return proposal
+    turns = [turn for session in sessions for turn in session.turns]
+    passed = checks_after([record.ref for record in records], turns)
+    looked = tuple(replace(one, passed=passed.get(session_of(one.ref))) for one in records)
+    return replace(proposal, records=looked)
 
 
 def candidates_of(workspace: Workspace, name: str) -> list[Candidate]:

@@ -148,8 +148,11 @@ class Accepting:
 
     def __call__(self, curator: Curator) -> ActResult:
         """Accept it. Raises CurateError, ConflictError, OSError."""
+        from memtui.workspace.drafting import rechecked
+
         contents = self.workspace.load().contents
-        return accept(curator, self.proposal, contents, self.draft)
+        looked = rechecked(self.workspace, self.proposal)
+        return accept(curator, looked, contents, self.draft)
 
 
 def _look(curator: Curator) -> InboxView:

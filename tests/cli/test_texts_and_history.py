@@ -94,6 +94,19 @@ def test_promote_drafts_from_turns_and_cites_them(
     assert f"--supersedes {card['name']}".encode() in again.stderr
 
 
+def test_a_test_that_passed_later_makes_the_card_checked(sample: Sample, call: Call) -> None:
+    before = files(sample)
+    made = call("promote", FAILURE, "--yes", "--keep-both")
+    card = call("show", made["details"]["name"])
+    assert card["trust"]["tier"] == "checked"
+    assert (card["trust"]["validated"], card["trust"]["confirmed"]) == (1, 0)
+    listed = {one["id"]: one["trust"]["tier"] for one in call("cards")}
+    assert listed[card["id"]] == "checked"
+    call("undo")
+    assert files(sample) == before
+    assert made["details"]["name"] not in {one["name"] for one in call("cards")}
+
+
 def test_candidates_lead_to_promote(call: Call) -> None:
     found = call("candidates", SESSION)
     assert found[0]["reason"] == "a failure and its success"

@@ -10,7 +10,7 @@ import pytest
 
 from memtui.bank.model import Scope
 from memtui.capture.commands import failed, runs
-from memtui.capture.pairs import pairs, partner, passed_after
+from memtui.capture.pairs import pairs, partner
 from memtui.capture.turns import Turn, turn_of, turns_of
 from memtui.curate.candidates import candidates
 from memtui.curate.draft import draft
@@ -95,18 +95,6 @@ def test_a_run_of_failures_is_one_pair_from_the_last() -> None:
     assert (pair.first, pair.failure, pair.success) == (0, 1, 2)
     assert [partner(turns, place) for place in range(3)] == [2, 2, 1]
     assert partner([turns[0]], 0) is None
-
-
-def test_a_test_that_passed_after_the_fact_is_found() -> None:
-    turns = [
-        call(0, "pytest", 0, OK),
-        say(1, "So it is."),
-        call(2, "pytest", 1, BAD),
-        call(3, "pytest", 0, OK),
-    ]
-    assert passed_after(turns, ["h:s#answer1"]) == 3
-    assert passed_after(turns, ["h:s#c3"]) is None
-    assert passed_after(turns, ["elsewhere"]) is None
 
 
 def test_a_row_of_the_timeline_is_a_turn() -> None:

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from memtui.bank.model import Status
+from memtui.bank.model import Status, Tier
 from memtui.tui.app import MemtuiApp
 from memtui.tui.docs.timeline_rows import HEADING
 from memtui.tui.screens.draft import DraftScreen
@@ -75,6 +75,10 @@ async def test_from_marked_turns_to_a_confirmed_card_and_back(
         assert all(one.record and one.excerpt for one in made.item.evidence)
         assert made.item.evidence[0].ref.startswith(f"claude-code:{FIRST}#")
         assert not browse(app).sessions_list.marks
+        assert (made.trust.tier, made.trust.validated) == (Tier.CHECKED, 1)
+        await press(pilot, "w")
+        assert "0 confirmed, 1 validated, 0 flagged" in text_of(app)
+        await press(pilot, "escape")
         await press(pilot, "c")
         assert item(app, made.item.id).trust.confirmed == 1
         now = browse(app).preview
@@ -161,7 +165,8 @@ async def test_what_is_close_is_asked_about(open_app: Open, sample: Sample, answ
         if answer == "u":
             assert here.item.id == old.item.id
             assert here.item.title == drafted.title
-            assert here.trust == old.trust
+            assert here.trust.confirmed == old.trust.confirmed
+            assert here.trust.validated == old.trust.validated + 1
             refs = [one.ref for one in here.item.evidence]
             assert [one.ref for one in old.item.evidence] == refs[: len(old.item.evidence)]
             assert len(refs) > len(old.item.evidence)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from memtui.bank.load import load
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.menu import MenuScreen
 from memtui.tui.screens.paper import PaperScreen
@@ -227,6 +228,9 @@ async def test_a_candidate_becomes_a_card_with_sealed_evidence_and_back(
         (made,) = set((sample.bank / "cards").iterdir()) - before
         assert title[:20] in made.read_text()
         assert "excerpt: " in made.read_text()
+        events = load(sample.bank).events
+        [passed] = [one for one in events if one.verb == "validated" and one.name == made.stem]
+        assert passed.data["ref"].startswith("claude-code:")
         screen = await rest(pilot)
         assert title not in [one.draft.title for one in screen.found]
         await pilot.press("u")
