@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 FULL ?= .venv-full
 BIN := $(VENV)/bin
-PYTEST_WORKERS ?= 2
+# Tests of the screen wait half of their time, so more workers than cores.
+PYTEST_WORKERS ?= 4
 # Read once at import by Textual, so they must be set before Python starts.
 TEST_ENV := env -u NO_COLOR -u TEXTUAL_THEME -u TEXTUAL_FILTERS -u TEXTUAL_COLOR_SYSTEM TEXTUAL_ANIMATIONS=none TZ=UTC LC_ALL=C.UTF-8 COLUMNS=80
 
