@@ -14,9 +14,9 @@ import json
 import os
 import sqlite3
 
+from memtui.agents.payload import RESUME
 from memtui.capture import spool
 
-RESUME = "resume"
 FORGETFUL = ("gemini-cli",)
 LEDGER = "ledger.db"
 MISSING = "missing"

@@ -15,7 +15,10 @@ import stat
 LIMIT = 1024 * 1024
 """More of standard input is not read, in bytes: a tool's response may be any size."""
 
-SOURCES = ("startup", "resume", "clear", "compact", "fork")
+RESUME = "resume"
+"""The source of a session that goes on with its context."""
+
+SOURCES = ("startup", RESUME, "clear", "compact", "fork")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

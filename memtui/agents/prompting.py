@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from memtui.agents import context, records
+from memtui.agents.payload import RESUME
 from memtui.agents.planning import Planned, Wanted, request_of
 from memtui.agents.starting import deliver
 from memtui.capture import spool
@@ -86,7 +87,7 @@ def _planned(call: Call, said: Payload, bank: Known, text: str) -> Planned | Non
         return None
     ask = context.Ask(call.spool, bank.state, bank.key, call.host, said.session)
     seen = context.seen_lines(ask)
-    wanted = Wanted(call.host, context.RESUME, said.cwd, said.session, seen)
+    wanted = Wanted(call.host, RESUME, said.cwd, said.session, seen)
     request = request_of(wanted, call.environ)
     with Reader(bank.index) as reader:
         hits = _hits(reader, wanted_literals)

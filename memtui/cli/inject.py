@@ -8,11 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from memtui.agents.costs import Cost, block_part
+from memtui.agents.payload import SOURCES
 from memtui.cli.command import OK, CommandError, Context, answer
 from memtui.inject.limits import LIMITS
 from memtui.workspace.model import Preview, PreviewOptions
-
-SOURCES = ("startup", "resume", "clear", "compact", "fork")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,8 +6,8 @@ import argparse
 import sqlite3
 from typing import Any
 
+from memtui.agents.payload import SOURCES
 from memtui.cli.command import NOT_FOUND, OK, CommandError, Context, answer
-from memtui.cli.inject import SOURCES
 from memtui.clock import format_time
 from memtui.inject.limits import LIMITS
 from memtui.inject.model import Decision

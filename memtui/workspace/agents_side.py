@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memtui.agents.announce import announce
+from memtui.agents.payload import RESUME
 from memtui.paths import bank_key
-from memtui.workspace.model import RESUME, Finding, PastDecision, PreviewOptions, StatusNote
+from memtui.workspace.model import Finding, PastDecision, PreviewOptions, StatusNote
 
 if TYPE_CHECKING:
     from memtui.agents.instructions import Part

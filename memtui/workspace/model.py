@@ -28,10 +28,6 @@ class Check(StrEnum):
     UNSEALED = "unsealed"
 
 
-RESUME = "resume"
-"""The source of a session that goes on with its context."""
-
-
 @dataclass(frozen=True, slots=True)
 class ItemView:
     """A card or page with everything computed about it. `age_days` counts from creation."""

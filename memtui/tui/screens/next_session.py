@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import partial
 
 from memtui.agents.instructions import Part
+from memtui.agents.payload import RESUME, SOURCES
 from memtui.inject.limits import LIMITS
 from memtui.tui.docs import empty
 from memtui.tui.docs.cost_rows import Place
 from memtui.tui.docs.spans import Line
 from memtui.tui.screens.base import BrowseBase
 from memtui.tui.widgets.preview_pane import NextSession
-from memtui.workspace.model import RESUME, Preview, PreviewOptions
+from memtui.workspace.model import Preview, PreviewOptions
 
 HOSTS = tuple(LIMITS)
-SOURCES = ("startup", RESUME, "clear", "compact", "fork")
 _STEP = 50
 _AT_ONCE = 1500
 """Cards that are ranked within one frame."""
