@@ -71,6 +71,21 @@ class Redact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patterns: tuple[str, ...] = ()
 
 
+class Drafter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An optional writer of drafts, off unless `command` or `url` is set.
+
+    `command` is a command line that reads a prompt on standard input and writes JSON; `url` an
+    OpenAI-compatible endpoint on this machine, asked for `model`. `timeout` in seconds, for one
+    session; `sessions`: so many of one sleep are given to it.
+    """
+
+    command: str = ""
+    url: str = ""
+    model: str = ""
+    timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 120.0
+    sessions: Annotated[int, msgspec.Meta(ge=1)] = 20
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All settings. `keys` maps the id of a binding to the keys that replace its own."""
 
@@ -81,6 +96,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     watch: Watch = Watch()
     semantic: Semantic = Semantic()
     redact: Redact = Redact()
+    drafter: Drafter = Drafter()
     keys: dict[str, str] = {}
 
     @property
@@ -102,6 +118,7 @@ SECTIONS: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("watch", Watch),
     ("semantic", Semantic),
     ("redact", Redact),
+    ("drafter", Drafter),
 )
 
 

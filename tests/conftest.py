@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.safety.redact import use_patterns
 from memtui.workspace.sample import Sample, copy_sample
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +29,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.delenv(f"XDG_{name}_HOME", raising=False)
         monkeypatch.delenv(f"MEMTUI_{name}_HOME", raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    use_patterns(())
     return home
 
 

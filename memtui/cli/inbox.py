@@ -96,6 +96,8 @@ def inbox_json(found: InboxView) -> dict[str, Any]:
         "rejected": found.rejected,
         "sessions_read": found.read,
         "sessions_failed": [{"session": name, "why": why} for name, why in found.failed],
+        "drafter": found.drafted,
+        "drafted_by_rules": [{"session": name, "why": why} for name, why in found.fell_back],
     }
 
 
@@ -108,6 +110,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
         "title": proposal.title,
         "reason": proposal.reason,
         "session": proposal.session,
+        "by": proposal.proposer,
         "sightings": entry.sightings,
         "targets": list(proposal.targets),
         "likeness": round(proposal.likeness, 4),
@@ -153,4 +156,8 @@ def _tail(found: InboxView) -> list[str]:
     if found.expired:
         told.append(f"{len(found.expired)} expired")
     lines = [", ".join(told)]
-    return [*lines, *(f"failed: {name}: {why}" for name, why in found.failed[:5])]
+    lines += [f"failed: {name}: {why}" for name, why in found.failed[:5]]
+    if found.drafted:
+        lines.append(found.drafted)
+    fell_back = [f"drafted by rules instead: {name}: {why}" for name, why in found.fell_back[-5:]]
+    return [*lines, *fell_back]

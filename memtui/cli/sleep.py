@@ -97,6 +97,11 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"         and {step.count - len(step.lines)} more"
     for name, why in report.failed:
         yield f"failed: {name}: {one_line(why, 160)}"
+    if report.drafted is not None:
+        would = "" if report.applied else "would be asked: "
+        yield f"drafter: {would}{report.drafted.line}"
+        for name, why in report.drafted.fell_back:
+            yield f"drafted by rules instead: {name}: {one_line(why, 160)}"
     cost = f"{report.read} sessions, {report.bytes / 1e6:.1f} MB, {report.seconds:.1f} s"
     if not report.changed:
         yield f"nothing to do ({cost})"

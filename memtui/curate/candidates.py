@@ -21,15 +21,17 @@ REASONS = {
     "environment": "a fact about the environment",
 }
 _ORDER = tuple(REASONS)
+RULES = "rules"
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One thing worth a card: `places` are its turns' positions in the session."""
+    """One thing worth a card: `places` are its turns' positions in the session, `by` who drafted it."""
 
     draft: Draft
     reason: str
     places: tuple[int, ...]
+    by: str = RULES
 
 
 def candidates(turns: Sequence[Turn], scope: Scope) -> list[Candidate]:

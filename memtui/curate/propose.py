@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memtui.bank.model import BankContents, Card, Item, Status
-from memtui.curate.candidates import Candidate
+from memtui.curate.candidates import RULES, Candidate
 from memtui.curate.curator import new_id
 from memtui.curate.draft import Draft
 from memtui.curate.proposals import Proposal, Verb, key_of_text
@@ -29,6 +29,7 @@ _WEIGHT = {
     "decision": 0.6,
     "environment": 0.5,
     "procedure": 0.4,
+    "drafter": 0.65,
 }
 _CONTRADICTS = 1.0
 _AROUND = 0.25
@@ -67,7 +68,11 @@ class Known:
         self.live = Neighbours(live)
         self.away = Neighbours(away)
         self.cited = {cited.ref: key_of(card) for card in contents.cards for cited in card.evidence}
+        past = tuple(past)
         self._past: dict[str, Proposal] = {}
+        self._by_record = {
+            cited.ref: one.key for one in past if one.draft for cited in one.draft.evidence
+        }
         self._by_word: dict[str, set[str]] = {}
         self._words: dict[str, frozenset[str]] = {}
         for proposal in past:
@@ -102,6 +107,12 @@ class Known:
         keys = {found for word in own for found in self._by_word.get(word, ())}
         best = max(((likeness(own, self._words[k]), k) for k in sorted(keys)), default=(0.0, ""))
         return self._past[best[1]] if best[0] >= SAME else None
+
+    def from_records(self, draft: Draft) -> Proposal | None:
+        """What an earlier pass made of one of the records that a draft cites, in whatever words."""
+        keys = (self._by_record.get(cited.ref) for cited in draft.evidence)
+        found = next((key for key in keys if key is not None), None)
+        return None if found is None else self._past[found]
 
     def from_session(self, session: str) -> int:
         """How many proposals a session made so far."""
@@ -150,6 +161,7 @@ def _judge(candidate: Candidate, session: str, known: Known, now: datetime) -> O
         reason=candidate.reason,
         session=session,
         draft=draft,
+        proposer=candidate.by,
         group=session,
         surprise=_WEIGHT.get(draft.rule, 0.3) * (0.5 + draft.importance),
     )
@@ -190,6 +202,9 @@ def _before(
 ) -> Outcome | None:
     """What an earlier proposal of the same makes of it."""
     past = known.earlier(proposal.key, _text(proposal))
+    if past is None and candidate.by != RULES:
+        # A model finds new words each time: what was made of these records already is not said again.
+        past = known.from_records(candidate.draft)
     if past is None:
         return None
     if past.status in (Stands.REJECTED, Stands.EXPIRED):

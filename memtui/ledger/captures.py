@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import asdict, fields
+from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -16,12 +18,13 @@ from memtui.ledger.model import (
     ActState,
     CapturedRecord,
     DecisionRecord,
+    DraftingRecord,
     ProposalRecord,
     SightingRecord,
     SleepRecord,
 )
 from memtui.ledger.records import proposal_row
-from memtui.ledger.schema import ActRow, CapturedRow, SightingRow, SleepRow
+from memtui.ledger.schema import ActRow, CapturedRow, DraftingRow, SightingRow, SleepRow
 
 
 class Captures(ABC):
@@ -38,6 +41,7 @@ class Captures(ABC):
         captured: Iterable[CapturedRecord],
         proposals: Iterable[ProposalRecord] = (),
         sightings: Iterable[SightingRecord] = (),
+        draftings: Iterable[DraftingRecord] = (),
     ) -> None:
         """Keep what one step of capture found, wholly or not at all."""
         with self._writing() as session:
@@ -47,6 +51,16 @@ class Captures(ABC):
                 session.merge(proposal_row(proposal))
             for seen in sightings:
                 session.merge(_sighting_row(seen))
+            for drafted in draftings:
+                session.merge(DraftingRow(**_fields(drafted)))
+
+    def draftings(self) -> list[DraftingRecord]:
+        """What the drafter made of each session that it was given, oldest first."""
+        with self._reading() as session:
+            rows = session.exec(select(DraftingRow).order_by(col(DraftingRow.at))).all()
+            names = [field.name for field in fields(DraftingRecord)]
+            told = [{name: getattr(row, name) for name in names} for row in rows]
+        return [DraftingRecord(**{**one, "at": parse_time(one["at"])}) for one in told]
 
     def captured(self) -> dict[str, CapturedRecord]:
         """What was read, by session."""
@@ -102,6 +116,10 @@ class Captures(ABC):
                 for proposal in about:
                     found[proposal] = DecisionRecord(row.id, row.verb, parse_time(row.at), made)
         return found
+
+
+def _fields(record: DraftingRecord) -> dict[str, Any]:
+    return {**asdict(record), "at": format_time(record.at)}
 
 
 def _captured_row(record: CapturedRecord) -> CapturedRow:

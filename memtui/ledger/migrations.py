@@ -119,6 +119,21 @@ STEPS: tuple[tuple[str, ...], ...] = (
             report TEXT NOT NULL
         )""",
     ),
+    (
+        """CREATE TABLE draftings (
+            session TEXT PRIMARY KEY,
+            at TEXT NOT NULL,
+            drafter TEXT NOT NULL,
+            status TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            sent INTEGER NOT NULL,
+            tokens INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            seconds REAL NOT NULL,
+            cards INTEGER NOT NULL,
+            refused INTEGER NOT NULL
+        )""",
+    ),
 )
 
 

@@ -27,10 +27,6 @@ class ActState(StrEnum):
     ABORTED = "aborted"
 
 
-PROPOSAL = "proposal:"
-"""How the items of an act name a proposal that it decides."""
-
-
 @dataclass(frozen=True, slots=True)
 class FileRecord:
     """What one act did to one file: the bytes before and after, None where there was no file.
@@ -170,6 +166,28 @@ class SleepRecord:
     at: datetime
     read: int
     report: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftingRecord:
+    """What the drafter made of one session (`host:session`), and what it cost.
+
+    `status` is drafted, or fell back when the rules had to do it alone, `detail` says why or which
+    cards were refused. `sent` and `received` are characters, `tokens` an estimate of those sent;
+    `cards` and `refused` are counts.
+    """
+
+    session: str
+    at: datetime
+    drafter: str
+    status: str
+    detail: str = ""
+    sent: int = 0
+    tokens: int = 0
+    received: int = 0
+    seconds: float = 0.0
+    cards: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from memtui.clock import format_time, parse_time
 from memtui.ledger.model import InjectionRecord, ProposalRecord, ReceiptRecord, RetrievalRecord
 from memtui.ledger.schema import (
     CapturedRow,
+    DraftingRow,
     InjectionRow,
     ProposalRow,
     ReceiptRow,
@@ -22,7 +23,7 @@ from memtui.ledger.schema import (
     SleepRow,
 )
 
-CAPTURE = (CapturedRow, SightingRow, SleepRow)
+CAPTURE = (CapturedRow, SightingRow, SleepRow, DraftingRow)
 """What capture keeps: a purge looks here too."""
 
 

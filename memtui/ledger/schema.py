@@ -128,6 +128,24 @@ class SleepRow(SQLModel, table=True):
     report: str
 
 
+class DraftingRow(SQLModel, table=True):
+    """What the drafter made of one session."""
+
+    __tablename__ = "draftings"
+
+    session: str = Field(primary_key=True)
+    at: str
+    drafter: str
+    status: str
+    detail: str
+    sent: int
+    tokens: int
+    received: int
+    seconds: float
+    cards: int
+    refused: int
+
+
 class ProposalRow(SQLModel, table=True):
     """A suggestion in the inbox; `payload` is a JSON object, `evidence` a JSON array."""
 

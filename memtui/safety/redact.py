@@ -15,6 +15,7 @@ _CODE = re.compile(
 )
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _WORDS = re.compile(r"^[A-Za-z]{1,40}(?:[_.-][A-Za-z]{1,40}){0,8}$")
+_MASK = re.compile(r"(\[redacted:[a-z-]{1,40}\])")
 _REFERENCE = re.compile(r"^(?:[./~]|[A-Za-z]:\\|https?://|[0-9.]+$|[0-9a-f]{8}-[0-9a-f]{4}-)")
 
 
@@ -31,14 +32,24 @@ class Redaction:
         return sum(number for _, number in self.hits)
 
 
-def redact(text: str, extra: tuple[re.Pattern[str], ...] = ()) -> Redaction:
+_own: tuple[re.Pattern[str], ...] = ()
+
+
+def use_patterns(patterns: tuple[re.Pattern[str], ...]) -> None:
+    """From now on mask what the user's own patterns match, in every path of this process."""
+    global _own
+    _own = patterns
+
+
+def redact(text: str, extra: tuple[re.Pattern[str], ...] | None = None) -> Redaction:
     """`text` with every secret replaced by `[redacted:<kind>]`. Idempotent.
 
-    `extra` are the user's own patterns; what they match is masked whole, as kind `custom`.
+    `extra` are the user's own patterns, those of `use_patterns` unless given; what they match is masked
+    whole, as kind `custom`.
     """
     hits: Counter[str] = Counter()
-    for pattern in extra:
-        text = pattern.sub(_whole("custom", hits), text)
+    for pattern in _own if extra is None else extra:
+        text = _custom(text, pattern, hits)
     if "PRIVATE KEY" in text:
         text = rules.PRIVATE_KEY.sub(_whole("private-key", hits), text)
     for kind, literals, rule in rules.TOKENS:
@@ -48,6 +59,18 @@ def redact(text: str, extra: tuple[re.Pattern[str], ...] = ()) -> Redaction:
     if "@" in text:
         text = rules.EMAIL.sub(_email(hits), text)
     return Redaction(text, tuple(sorted(hits.items())))
+
+
+def _custom(text: str, pattern: re.Pattern[str], hits: Counter[str]) -> str:
+    """The text with what a user's pattern matches masked; masks stay, and an empty match is none."""
+    mask = _whole("custom", hits)
+    parts = _MASK.split(text)
+    return "".join(
+        part
+        if at % 2
+        else pattern.sub(lambda found: mask(found) if found.group() else found.group(), part)
+        for at, part in enumerate(parts)
+    )
 
 
 def _by_line(text: str, hits: Counter[str]) -> str:

@@ -109,6 +109,10 @@ class UpkeepJobs:
         self.look()
         failed = f", {len(report.failed)} failed" if report.failed else ""
         what = f"{report.read} sessions read{failed}, {report.proposed} proposed"
+        if report.drafted is not None and report.drafted.fell_back:
+            _, why = report.drafted.fell_back[0]
+            count = len(report.drafted.fell_back)
+            what += f"; the drafter failed for {count} ({why}): the rules drafted instead"
         self._app.speak(f"sleep was stopped: {what}" if report.cancelled else f"slept: {what}")
 
     def _failed(self, error: Exception) -> None:

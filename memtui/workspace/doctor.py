@@ -23,6 +23,7 @@ def examine(workspace: Workspace) -> tuple[Finding, ...]:
         *_places(workspace),
         *_bank(workspace, view),
         *_ledger(workspace),
+        *_drafter(workspace),
         *_sessions(workspace),
         *_hooks(workspace),
         *(Finding(note.level, "status", note.text) for note in workspace.status()),
@@ -104,6 +105,18 @@ def _ledger(workspace: Workspace) -> Iterator[Finding]:
             f"acts cut off by a killed process: {waiting}",
             "`memtui history` or opening the app finishes them or takes them back",
         )
+
+
+def _drafter(workspace: Workspace) -> Iterator[Finding]:
+    """Which drafter is asked during sleep: what is sent to it leaves memtui, redacted."""
+    drafter = workspace.upkeep.drafter
+    if drafter is None:
+        return
+    limits = f"at most {drafter.sessions} sessions of a sleep, {drafter.timeout:g} s each"
+    yield Finding("info", "drafter", f"{drafter.name}: {limits}")
+    if drafter.command and shutil.which(drafter.command[0]) is None:
+        fix = "correct drafter.command, or unset it; until then the rules draft"
+        yield Finding("warning", "drafter", f"{drafter.command[0]} is not found", fix)
 
 
 def _sessions(workspace: Workspace) -> Iterator[Finding]:

@@ -23,7 +23,9 @@ class InboxView:
     """The inbox at one moment: what waits, the most surprising first, and how much was read.
 
     `expired` are those that nobody decided in time; `failed` are sessions that could not be read, with
-    why; `outcomes` says of each session that was read (`host:session`) how it went.
+    why; `fell_back` are those of the last sleep that the rules drafted without the drafter, with why;
+    `drafted` says what the drafter cost until now, "" when it was never asked; `outcomes` says of each
+    session that was read (`host:session`) how it went.
     """
 
     waiting: tuple[Entry, ...] = ()
@@ -32,6 +34,8 @@ class InboxView:
     rejected: int = 0
     read: int = 0
     failed: tuple[tuple[str, str], ...] = ()
+    fell_back: tuple[tuple[str, str], ...] = ()
+    drafted: str = ""
     outcomes: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, word: str) -> Entry | None:

@@ -15,7 +15,8 @@ from memtui.hosts.model import HostHome
 from memtui.hosts.protocol import Host
 from memtui.hosts.registry import HOSTS
 from memtui.paths import places
-from memtui.settings import Settings, SettingsError, load_settings
+from memtui.safety.redact import use_patterns
+from memtui.settings import Settings, SettingsError, compiled_patterns, load_settings
 from memtui.workspace.setting import Setting
 from memtui.workspace.workspace import Workspace
 
@@ -34,6 +35,8 @@ def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> 
     where = places(environ)
     try:
         settings = load_settings(where.config, environ)
+        use_patterns(compiled_patterns(settings))
+        _check_drafter(settings)
         clock = clock_from(environ)
     except SettingsError as error:
         raise OpenError(str(error), "correct the setting, then try again") from error
@@ -66,6 +69,14 @@ def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> 
         raise OpenError(str(error), "correct bank.toml; nothing was changed") from error
     except (OSError, sqlite3.Error) as error:
         raise OpenError(f"{where.catalogue}: {error}", "is the cache folder writable?") from error
+
+
+def _check_drafter(settings: Settings) -> None:
+    """Raises SettingsError for a drafter that cannot be one. Without one nothing is imported."""
+    if settings.drafter.command or settings.drafter.url:
+        from memtui.curate.drafter.model import drafter_of
+
+        drafter_of(settings.drafter)
 
 
 def _is_own(found: Found, project: Path | None) -> bool:

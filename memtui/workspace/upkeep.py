@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +13,15 @@ from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, reject, switch
 from memtui.curate.decide import proposals as all_proposals
 from memtui.curate.draft import Draft
+from memtui.curate.drafter.drafting import FELL_BACK
+from memtui.curate.drafter.model import Drafter, drafter_of
 from memtui.curate.proposals import Proposal, Status, Verb
 from memtui.curate.sleep.archive import restore
 from memtui.curate.sleep.model import Cancelled, Report, Surroundings, Tell
 from memtui.curate.sleep.run import WAIT, in_flow, sleep
 from memtui.index.states import is_absent
 from memtui.ledger.access import LEDGER_NAME, ledger_faults
+from memtui.ledger.model import DraftingRecord
 from memtui.paths import bank_key
 from memtui.workspace.inbox import Entry, InboxView
 from memtui.workspace.model import BankView
@@ -115,6 +118,11 @@ class Upkeep:
         with sleeper as curator, ledger_faults(curator.state):
             return in_flow(curator, self.around(view), frozenset(paths))
 
+    @property
+    def drafter(self) -> Drafter | None:
+        """The drafter that the user set, if any."""
+        return drafter_of(self._workspace.setting.settings.drafter)
+
     def around(self, view: BankView) -> Surroundings:
         """What sleep works on besides the bank's files."""
         return Surroundings(
@@ -126,6 +134,7 @@ class Upkeep:
             },
             behind={page.item.name: page.behind for page in view.pages if page.behind},
             hidden=hidden_sessions(view.contents.events),
+            drafter=self.drafter,
         )
 
     def _sleeper(self) -> tuple[BankView, Curator]:
@@ -162,6 +171,7 @@ def _look(curator: Curator) -> InboxView:
     waiting = [entry for entry in entries if entry.proposal.status is Status.WAITING]
     waiting.sort(key=_rank)
     captured = curator.ledger.captured().values()
+    draftings = curator.ledger.draftings()
     return InboxView(
         waiting=tuple(waiting),
         expired=tuple(e for e in entries if e.proposal.status is Status.EXPIRED),
@@ -172,7 +182,23 @@ def _look(curator: Curator) -> InboxView:
         failed=tuple(
             (record.session, record.detail) for record in captured if record.status != "read"
         ),
+        fell_back=tuple(
+            (record.session, record.detail)
+            for record in draftings
+            if record.status == FELL_BACK and record.at == draftings[-1].at
+        ),
+        drafted=_drafted(draftings),
     )
+
+
+def _drafted(draftings: Sequence[DraftingRecord]) -> str:
+    if not draftings:
+        return ""
+    count, cards = len(draftings), sum(record.cards for record in draftings)
+    tokens = sum(record.tokens for record in draftings)
+    seconds = sum(record.seconds for record in draftings)
+    asked = f"{count} session{'s' if count != 1 else ''}"
+    return f"drafter: {asked}, ~{tokens:,} tokens sent, {seconds:.1f} s, {cards} cards"
 
 
 def _rank(entry: Entry) -> tuple[float, str]:

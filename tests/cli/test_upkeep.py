@@ -17,17 +17,18 @@ class Shell:
 
     def __init__(self, sample: Sample, python: str) -> None:
         self._sample, self._python = sample, python
+        self.more: dict[str, str] = {}
 
-    def run(self, *words: str, code: int = 0) -> str:
-        environ = {**os.environ, **self._sample.environ()}
+    def run(self, *words: str, code: int | None = 0) -> str:
+        environ = {**os.environ, **self._sample.environ(), **self.more}
         done = subprocess.run(
             [self._python, "-m", "memtui", *words],
             cwd=self._sample.project, env=environ, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert done.returncode == code, done.stderr
+        assert code is None or done.returncode == code, done.stderr
         return done.stdout + done.stderr
 
-    def json(self, *words: str, code: int = 0) -> Any:
+    def json(self, *words: str, code: int | None = 0) -> Any:
         return json.loads(self.run("--json", *words, code=code))
 
 
@@ -76,3 +77,30 @@ def test_the_timer_is_only_shown_where_nobody_can_agree(shell: Shell) -> None:
 def test_what_is_not_there(shell: Shell) -> None:
     assert "no waiting proposal" in shell.run("inbox", "--accept", "nobody", code=1)
     assert "not in the archive" in shell.run("sleep", "--restore", "nobody", code=2)
+
+
+def test_a_drafter_is_asked_and_its_failure_is_said(
+    shell: Shell, sample: Sample, python: str
+) -> None:
+    script = sample.root / "drafter.py"
+    script.write_text("import sys; sys.exit('no key is set')")
+    shell.more = {"MEMTUI_DRAFTER_COMMAND": f"{python} {script}", "MEMTUI_DRAFTER_SESSIONS": "2"}
+    plan = shell.json("sleep")["drafted"]
+    assert (plan["asked"], plan["received"], plan["beyond"]) == (2, 0, 15)
+    assert plan["sent"] > 2000
+    told = shell.run("sleep", "--apply")
+    assert "2 sessions, " in told
+    assert "characters (~" in told
+    assert told.count("drafted by rules instead: ") == 2
+    assert "exit code 1: no key is set" in told
+    found = shell.json("inbox")
+    assert len(found["drafted_by_rules"]) == 2
+    assert found["drafter"].startswith("drafter: 2 sessions, ~")
+    assert {entry["by"] for entry in found["waiting"]} == {"rules"}
+    assert "drafted by rules instead: " in shell.run("inbox")
+    doctor = shell.json("doctor", code=None)
+    assert [one["message"] for one in doctor if one["topic"] == "drafter"] == [
+        f"{os.path.basename(python)}: at most 2 sessions of a sleep, 120 s each"
+    ]
+    shell.more = {"MEMTUI_DRAFTER_URL": "http://example.com/v1"}
+    assert "only loopback is allowed" in shell.run("sleep", code=2)

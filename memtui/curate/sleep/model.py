@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memtui.bank.model import BankContents
+    from memtui.curate.drafter.model import Drafter
     from memtui.sessions.catalogue import Catalogue
 
 DUE_AFTER = timedelta(hours=24)
@@ -22,7 +23,8 @@ class Surroundings:
     """What sleep works on besides the bank's own files.
 
     `projects` are the folders that mean this project; `absent` are the ids of cards that do not hold,
-    each with its reason; `behind` are pages with the number of their cards that changed.
+    each with its reason; `behind` are pages with the number of their cards that changed. `drafter` is
+    asked about every session that is read, where the user set one.
     """
 
     catalogue: Catalogue
@@ -31,6 +33,7 @@ class Surroundings:
     absent: Mapping[str, str]
     behind: Mapping[str, int] = field(default_factory=dict)
     hidden: Collection[str] = ()
+    drafter: Drafter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,36 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Drafted:
+    """What a sleep asked its drafter, or would ask: sessions, characters, estimated tokens, seconds.
+
+    `fell_back` are the sessions that the rules drafted alone, with why; `beyond` were not given to it
+    because a sleep gives it only so many; `refused` of its cards did not hold what they have to.
+    """
+
+    name: str
+    asked: int
+    sent: int
+    tokens: int
+    received: int
+    seconds: float
+    cards: int
+    refused: int
+    beyond: int = 0
+    fell_back: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def line(self) -> str:
+        """In words, with the cost."""
+        sessions = f"{self.asked} session{'s' if self.asked != 1 else ''}"
+        cost = f"{self.sent:,} characters (~{self.tokens:,} tokens) sent"
+        got = f", {self.received:,} received, {self.seconds:.1f} s" if self.received else ""
+        refused = f", {self.refused} refused" if self.refused else ""
+        beyond = f"; {self.beyond} more left to the rules" if self.beyond else ""
+        return f"{self.name}: {sessions}, {cost}{got}; {self.cards} cards{refused}{beyond}"
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A plan, or what was done. `seconds` and `bytes` are the cost; `due` says whether it is time.
 
@@ -76,6 +109,7 @@ class Report:
     cancelled: bool = False
     due: bool = True
     why_not: str = ""
+    drafted: Drafted | None = None
 
     @property
     def changed(self) -> int:
@@ -95,6 +129,7 @@ def to_json(report: Report) -> dict[str, Any]:
         "bytes": report.bytes,
         "cancelled": report.cancelled,
         "failed": [list(entry) for entry in report.failed],
+        "drafted": asdict(report.drafted) if report.drafted else None,
         "steps": [
             {
                 "name": step.name,
@@ -132,4 +167,12 @@ def from_json(value: Mapping[str, Any]) -> Report:
         cancelled=value["cancelled"],
         due=value["due"],
         why_not=value["why_not"],
+        drafted=_drafted(value.get("drafted")),
     )
+
+
+def _drafted(value: Mapping[str, Any] | None) -> Drafted | None:
+    if value is None:
+        return None
+    fell_back = tuple((name, why) for name, why in value["fell_back"])
+    return Drafted(**{**value, "fell_back": fell_back})

@@ -12,9 +12,10 @@ from memtui.capture.outcome import outcome_of
 from memtui.capture.transcripts import Heading, read
 from memtui.curate.candidates import candidates
 from memtui.curate.cited import cited_records
+from memtui.curate.drafter.drafting import Drafting
 from memtui.curate.proposals import Proposal, key_of_text
 from memtui.curate.propose import Known, Outcome, cleaned, propose
-from memtui.ledger.model import CapturedRecord, SightingRecord
+from memtui.ledger.model import CapturedRecord, DraftingRecord, SightingRecord
 from memtui.safety.redact import redact
 from memtui.sessions.citation import Citations
 
@@ -29,10 +30,16 @@ class Read:
     proposals: tuple[Proposal, ...] = ()
     sightings: tuple[SightingRecord, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+    drafted: DraftingRecord | None = None
 
 
 def read_session(
-    heading: Heading, known: Known, citations: Citations, project: str, now: datetime
+    heading: Heading,
+    known: Known,
+    citations: Citations,
+    project: str,
+    now: datetime,
+    drafting: Drafting | None = None,
 ) -> Read:
     """Read a session. What cannot be read is said in the record, never raised."""
     try:
@@ -44,7 +51,11 @@ def read_session(
     where = Where(heading.host, heading.session, project, heading.branch)
     seen = observe(turns, where)
     summary = outcome_of(turns, [one.observation for one in seen], heading.title)
-    outcomes = propose(candidates(turns, scope), heading.name, known, now)
+    found = candidates(turns, scope)
+    drafted = None
+    if drafting is not None:
+        found, drafted = drafting.candidates(heading.name, turns, found, scope, now)
+    outcomes = propose(found, heading.name, known, now)
     made = [
         replace(one.proposal, records=cited_records(one.proposal.draft, turns, citations))
         for one in outcomes
@@ -65,7 +76,7 @@ def read_session(
     )
     first = [_first_sighting(proposal, now) for proposal in made]
     again = [one.sighting for one in outcomes if one.sighting is not None]
-    return Read(captured, tuple(made), (*first, *again), tuple(outcomes))
+    return Read(captured, tuple(made), (*first, *again), tuple(outcomes), drafted)
 
 
 def keys_of(heading: Heading, project: str) -> set[str]:

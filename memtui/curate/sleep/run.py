@@ -12,6 +12,7 @@ from memtui.bank.model import Card
 from memtui.capture.transcripts import Heading, headings
 from memtui.curate.curator import Curator, new_id
 from memtui.curate.decide import expire, proposals
+from memtui.curate.drafter.drafting import FOLDER, Drafting, drafted_of
 from memtui.curate.healing import heal
 from memtui.curate.proposals import Proposal, to_record
 from memtui.curate.propose import Known, Why
@@ -81,6 +82,7 @@ class _Sleep:
     failed: list[tuple[str, str]] = field(default_factory=list)
     proposed: int = 0
     stopped: bool = False
+    drafting: Drafting | None = None
 
     def run(self, if_due: bool) -> Report:
         begun = time.monotonic()
@@ -94,6 +96,9 @@ class _Sleep:
             return Report((), self.apply, 0, 0, seconds, 0, due=False, why_not=why_not)
         past = proposals(self.curator)
         known = Known(self.around.contents, self.around.absent, past)
+        if self.around.drafter is not None:
+            folder = self.curator.state / FOLDER
+            self.drafting = Drafting(self.around.drafter, folder, self.apply, self.cancelled)
         read = self._read(fresh, known, now)
         captured |= {one.captured.session: one.captured for one in read}
         if not self.stopped:
@@ -112,6 +117,7 @@ class _Sleep:
             bytes=sum(heading.size for heading in fresh[: len(read)]),
             failed=tuple(self.failed),
             cancelled=self.stopped,
+            drafted=None if self.drafting is None else drafted_of(self.drafting, len(read)),
         )
         if self.apply and report.changed:
             ledger.add_sleep(SleepRecord(new_id(), now, report.read, to_json(report)))
@@ -134,10 +140,15 @@ class _Sleep:
                 break
             self.tell(Progress(number, len(fresh), heading.title or heading.name))
             project = self.curator.config.project
-            read = read_session(heading, known, citations, project, now)
+            read = read_session(heading, known, citations, project, now, self.drafting)
+            if self.drafting is not None and self.cancelled():
+                # What the drafter was asked when it was stopped: this session waits for the next sleep.
+                self.stopped = True
+                break
             if self.apply:
                 records = [to_record(proposal) for proposal in read.proposals]
-                self.curator.ledger.capture([read.captured], records, read.sightings)
+                told = [] if read.drafted is None else [read.drafted]
+                self.curator.ledger.capture([read.captured], records, read.sightings, told)
             if read.captured.status == "failed":
                 self.failed.append((heading.name, read.captured.detail))
             done.append(read)

@@ -278,6 +278,8 @@ class InboxScreen(PanelView):
         parts.append(Part(((f"{indent}{found.read} sessions read", "text"),)))
         if found.failed:
             parts.append(Part(((f"{len(found.failed)} failed", "warn"),)))
+        if found.fell_back:
+            parts.append(Part(((f"drafter failed {len(found.fell_back)}", "warn"),)))
         if found.expired:
             parts.append(Part(((f"{len(found.expired)} expired", "muted"),)))
         if any(self.week):
