@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from memtui.cli.command import OK, Context, answer
+from memtui.cli.command import OK, Context, answer, remark
 from memtui.cli.items import item_json, item_line
+from memtui.curate.act import NoBankError
 from memtui.workspace.model import ItemView
+
+if TYPE_CHECKING:
+    from memtui.workspace.workspace import Workspace
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +27,18 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     """Print the list."""
     with context.open() as workspace:
         views = select(workspace.load().cards, arguments)
+        remark_empty(context, workspace, views, "card")
     answer(context, [item_json(view) for view in views], map(item_line, views))
     return OK
+
+
+def remark_empty(context: Context, workspace: Workspace, views: list[ItemView], what: str) -> None:
+    """Say why a list is empty."""
+    if workspace.bank_root is None:
+        error = NoBankError()
+        remark(context, f"{error.what}; {error.do}")
+    elif not views:
+        remark(context, f"no {what} matches in {workspace.bank_root}")
 
 
 def select(views: tuple[ItemView, ...], arguments: argparse.Namespace) -> list[ItemView]:

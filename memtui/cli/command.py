@@ -72,6 +72,14 @@ def answer(context: Context, data: Any, lines: Iterable[str]) -> None:
         out.write(sanitize(line) + "\n")
 
 
+def remark(context: Context, line: str) -> None:
+    """Say on standard error why an answer is empty; JSON says it by itself."""
+    from memtui.safety.sanitize import sanitize
+
+    if not context.json:
+        sys.stderr.write(f"memtui: {sanitize(line)}\n")
+
+
 def complain(error: CommandError, as_json: bool) -> None:
     """Say an error on standard error: what happened, what to do, and what belongs to it."""
     from memtui.safety.sanitize import sanitize

@@ -31,7 +31,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         workspace.agents.announces = False
         if workspace.bank_root is None:
             raise CommandError(
-                "there is no bank for this project", "give --bank, or set MEMTUI_BANK", ERROR
+                "no bank for this project yet",
+                "`memtui init` begins one, --bank names another",
+                ERROR,
             )
         from memtui.ledger.access import LedgerError
         from memtui.workspace.memory_server import serve_memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from memtui.bank.model import Page
-from memtui.cli.cards import configure, select
+from memtui.cli.cards import configure, remark_empty, select
 from memtui.cli.command import OK, Context, answer
 from memtui.cli.items import item_json, item_line
 from memtui.workspace.model import ItemView
@@ -17,6 +17,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     """Print the list."""
     with context.open() as workspace:
         views = select(workspace.load().pages, arguments)
+        remark_empty(context, workspace, views, "page")
     answer(context, [item_json(view) for view in views], map(_line, views))
     return OK
 

@@ -56,7 +56,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         recalling = workspace.recalling
         if recalling is None:
             raise CommandError(
-                "no bank for this project", "`memtui search --sessions` searches the sessions"
+                "no bank for this project yet",
+                "`memtui init` begins one; `memtui search --sessions` searches the sessions",
             )
         return _bank(recalling, view, query, arguments, context)
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from memtui.cli.command import OK, Context, answer
+from memtui.cli.command import OK, Context, answer, remark
 from memtui.cli.scanning import scan_first
 from memtui.clock import format_time
 from memtui.sessions.rows import FACETS
@@ -40,6 +40,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     if arguments.last is not None:
         rows = rows[-arguments.last :] if arguments.last > 0 else []
     data = [{**session_json(row), "outcome": _outcome(row, outcomes)} for row in rows]
+    if not rows:
+        remark(context, "no session of this project is known; `memtui hosts` says what was found")
     answer(context, data, (line for row in rows for line in _lines(row, outcomes)))
     return OK
 

@@ -76,6 +76,16 @@ class CurateError(Exception):
         self.do = do
 
 
+class NoBankError(CurateError):
+    """There is no bank to act on."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no bank for this project yet",
+            "`memtui init` begins one; --bank PATH names another",
+        )
+
+
 class NothingToDoError(CurateError):
     """The bank is already as it was asked to be: nothing was changed."""
 

@@ -85,6 +85,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("purge", "D", "screen.purge", "purge", "Erase for good: shows every place that holds it, then asks", CURATE, ("browse", "health")),
     Action("undo", "u", "screen.undo", "undo", "Take back your last act, to any depth", CURATE, ("browse", "view", "watch"), 18),
     Action("redo", "ctrl+r", "screen.redo", "redo", "Do again what was undone last", CURATE, ("browse", "view")),
+    Action("begin-bank", "B", "screen.begin_bank", "begin a bank", "Begin a bank for this project, where there is none", CURATE, ("browse",)),
     Action("sleep", "z", "screen.sleep", "sleep", "Read finished sessions, propose what to remember, put away what has rested", CURATE, ("browse", "inbox"), 80),
     Action("accept", "p", "screen.accept", "accept", "Do what the proposal suggests; with marks, all that are marked", INBOX, ("inbox",), 11),
     Action("reject", "d", "screen.reject", "reject", "Never propose it again; with marks, all that are marked", INBOX, ("inbox",), 12),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memtui.sessions.timeline import Timeline
     from memtui.sessions.turn import TurnDetail
     from memtui.settings import Settings
+    from memtui.workspace.beginning import Beginning
     from memtui.workspace.curating import Curating
     from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
@@ -140,6 +141,14 @@ class Core(Protocol):
 
     def close(self) -> None:
         """Close what acts opened."""
+        ...
+
+    def beginnings(self) -> tuple[Beginning, ...]:
+        """The places where this project can begin a bank, the usual one first. Blocks."""
+        ...
+
+    def begin(self, at: Beginning) -> Path:
+        """Begin a bank there and open it. Blocks. Raises CurateError, OSError."""
         ...
 
     def preview(self, view: BankView, options: PreviewOptions) -> Preview:

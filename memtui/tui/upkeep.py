@@ -75,7 +75,7 @@ class UpkeepJobs:
         """Sleep in the background: read what is new, propose, put away."""
         app = self._app
         if app.core.bank_root is None:
-            app.tell("there is no bank to look after", "warning")
+            app.tell("no bank for this project yet: B in Browse begins one", "warning")
             return
         if self.sleeping:
             app.tell("sleep is at work already; esc stops it")

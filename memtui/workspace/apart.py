@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from memtui.curate.act import CurateError
+from memtui.curate.act import CurateError, NoBankError
 from memtui.curate.sleep.model import Cancelled, Progress, Report, Tell, from_json
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def sleep_apart(workspace: Workspace, tell: Tell, cancelled: Cancelled) -> Repor
     """`memtui sleep --apply` as a child. Raises CurateError with what the child said, OSError."""
     root = workspace.bank_root
     if root is None:
-        raise CurateError("no bank is open", "name one with --bank, or make one")
+        raise NoBankError
     command = (sys.executable, "-m", "memtui", "--bank", str(root), "--json")
     setting = workspace.setting
     with tempfile.TemporaryFile() as answer:

@@ -59,7 +59,7 @@ def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> 
         by_project=bank is None and not environ.get("MEMTUI_BANK") and _is_own(found, root),
     )
     try:
-        reader = _reader(found.root, setting) if found.root else None
+        reader = reader_of(found.root, setting) if found.root else None
         return Workspace(setting, reader)
     except BankError as error:
         raise OpenError(
@@ -84,7 +84,8 @@ def _is_own(found: Found, project: Path | None) -> bool:
     return project is not None and found.root is not None and found.root.name != SHARED
 
 
-def _reader(root: Path, setting: Setting) -> BankReader:
+def reader_of(root: Path, setting: Setting) -> BankReader:
+    """A reader of the bank at `root`. Raises BankError, ConfigError."""
     root = root.resolve()
     config, layout = identify(root)
     return BankReader(root, config, layout, setting.places.bank_state(config.id, root))

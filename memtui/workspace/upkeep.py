@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.bank.standing import hidden_sessions
-from memtui.curate.act import ActResult, CurateError
+from memtui.curate.act import ActResult, NoBankError
 from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, reject, switch
 from memtui.curate.decide import proposals as all_proposals
@@ -140,7 +140,7 @@ class Upkeep:
     def _sleeper(self) -> tuple[BankView, Curator]:
         workspace = self._workspace
         if workspace.bank_root is None:
-            raise CurateError("no bank is open", "name one with --bank, or make one")
+            raise NoBankError
         setting = workspace.setting
         view = workspace.load()
         writer = setting.writer + SLEEPER

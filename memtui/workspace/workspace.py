@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memtui.agents.whereabouts import checkout
 from memtui.bank.model import BankConfig, BankContents, Layout, Scope
-from memtui.curate.act import CurateError
+from memtui.curate.act import CurateError, NoBankError
 from memtui.index.rows import Facts, day_of
 from memtui.inject.limits import delivered
 from memtui.inject.model import Request
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from memtui.sessions.timeline import Timeline
     from memtui.sessions.turn import TurnDetail
     from memtui.settings import Settings
+    from memtui.workspace.beginning import Beginning
     from memtui.workspace.curating import Curating
     from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
@@ -227,6 +228,29 @@ class Workspace:
                 self._finding = Finding(self.catalogue, self.clock)
             return self._finding
 
+    def begin(self, at: Beginning) -> Path:
+        """Begin a bank there and open it in this workspace. Blocks. Raises CurateError, OSError.
+
+        What was open before stays as it is on disk; a bank that is open already is an error.
+        """
+        from memtui.workspace.beginning import begin
+        from memtui.workspace.open import reader_of
+
+        if self._reader is not None:
+            raise CurateError(f"a bank is open already: {self._reader.root}")
+        root = begin(self._setting, at)
+        with self._making:
+            self._reader = reader_of(root, self._setting)
+            self._setting.by_project = at.kind == "own"
+            self._loader = self._loader_of(self._reader)
+        return root
+
+    def beginnings(self) -> tuple[Beginning, ...]:
+        """The places where this project can begin a bank, the usual one first. Blocks."""
+        from memtui.workspace.beginning import beginnings
+
+        return beginnings(self._setting)
+
     def load(self) -> BankView:
         """Read the bank and everything computed about it. Raises BankError. Blocks."""
         self.read()
@@ -261,7 +285,7 @@ class Workspace:
     def curating(self) -> Curating:
         """Acts on the bank, and edits made elsewhere. Raises CurateError without a bank."""
         if self._reader is None:
-            raise CurateError("no bank is open", "name one with --bank, or make one")
+            raise NoBankError
         with self._making:
             if self._curating is None:
                 from memtui.workspace.curating import Curating

@@ -74,10 +74,11 @@ def no_pages(key: Key, has_cards: bool) -> list[Line]:
     return lines
 
 
-def no_bank(what: str) -> list[Line]:
+def no_bank(key: Key) -> list[Line]:
     """Panes 2, 3 and 5 where there are sessions and no bank."""
     return [
-        [(what, "muted")],
+        [("no bank yet: ", "muted"), (key("begin-bank"), "key"), (" begins one", "muted")],
+        [("so does the first card that is saved", "faint")],
         [("memtui PATH", "key"), (" opens a bank folder; ", "faint")],
         [("memtui demo", "key"), (" shows what one looks like", "faint")],
     ]

@@ -57,7 +57,15 @@ def welcome_lines(looked: Sequence[Looked], width: int, glyphs: Glyphs) -> list[
     lines += [
         [],
         *wrap(
-            [("R ", "key"), ("looks again, ", "muted"), ("q ", "key"), ("leaves", "muted")], width
+            [
+                ("B ", "key"),
+                ("begins a bank here, ", "muted"),
+                ("R ", "key"),
+                ("looks again, ", "muted"),
+                ("q ", "key"),
+                ("leaves", "muted"),
+            ],
+            width,
         ),
     ]
     return lines

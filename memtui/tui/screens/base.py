@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
 from textual import getters
@@ -104,6 +104,10 @@ class BrowseBase(ViewScreen):
 
     def take_reloaded(self, reloaded: Reloaded) -> None:
         """Look at a bank that was read."""
+        raise NotImplementedError
+
+    def with_bank(self, then: Callable[[], None]) -> None:
+        """Call `then` once there is a bank; without one, ask where to begin it."""
         raise NotImplementedError
 
     def reload_bank(self) -> None:

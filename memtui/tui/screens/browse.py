@@ -9,10 +9,10 @@ from textual.containers import Container, Horizontal
 from memtui.sessions.rows import Facet
 from memtui.tui.actions import bindings
 from memtui.tui.docs import empty
+from memtui.tui.screens.beginning import BeginningPart
 from memtui.tui.screens.blaming import BlamingPart
 from memtui.tui.screens.layout import LayoutPart
 from memtui.tui.screens.notices import NoticesPart
-from memtui.tui.screens.reading import ReadingPart
 from memtui.tui.screens.shaping import ShapingPart
 from memtui.tui.widgets.cards_pane import CardsPane
 from memtui.tui.widgets.detail_pane import DetailPane
@@ -25,7 +25,7 @@ from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
 
 
-class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart, BlamingPart):
+class BrowseScreen(NoticesPart, BeginningPart, LayoutPart, ShapingPart, BlamingPart):
     """Browse what is remembered."""
 
     CSS_PATH = "browse.tcss"
@@ -90,7 +90,7 @@ class BrowseScreen(NoticesPart, ReadingPart, LayoutPart, ShapingPart, BlamingPar
 
     def action_sleep(self) -> None:
         """Read finished sessions, propose, put away: in the background."""
-        self.memtui.upkeep.start()
+        self.with_bank(self.memtui.upkeep.start)
 
     # Cursor and counts
 

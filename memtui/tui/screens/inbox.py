@@ -95,7 +95,10 @@ class InboxScreen(PanelView):
 
     def _nothing_waits(self) -> list[Line]:
         if self.core.bank_root is None:
-            return [[("There is no bank here, so nothing is proposed.", "title")]]
+            return [
+                [("No bank for this project yet, so nothing is proposed.", "title")],
+                [("B in Browse begins one.", "muted")],
+            ]
         found, key = self.inbox, self.memtui.keymap.shown(BY_ID["sleep"])
         decided = f"{found.accepted} accepted, {found.rejected} rejected"
         return [

@@ -39,7 +39,7 @@ class ListsPart(BrowseBase):
     def _empty(self, rows: LineList, query: ListQuery, any_views: bool) -> list[Line]:
         if self.view is None:
             if self.core.bank_root is None:
-                return empty.no_bank("no bank for this project yet")
+                return empty.no_bank(self.key_of)
             return empty.READING_BANK
         if any_views and query.narrows:
             return empty.NOTHING_MATCHES

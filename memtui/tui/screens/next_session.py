@@ -47,7 +47,7 @@ class PreviewPart(BrowseBase):
 
     def _without_bank(self) -> list[Line]:
         if self.core.bank_root is None:
-            return empty.no_bank("no bank, so nothing is sent")
+            return empty.no_bank(self.key_of)
         return empty.READING_BANK
 
     def watch_options(self) -> None:

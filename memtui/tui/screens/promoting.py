@@ -50,30 +50,29 @@ class PromotingPart(VerbsPart):
             self.action_offers()
 
     def _draft(self, rows: Sequence[Row]) -> None:
-        if self._can_write():
+        def go_on() -> None:
             work = with_editor(lambda: self.core.drafting.draft(rows))
             self.jobs.run("draft", "drafting", work, self._edit_new, self._no_draft)
+
+        self.with_bank(go_on)
 
     def _no_draft(self, error: Exception) -> None:
         do = error.do if isinstance(error, CurateError) else "R reads the sessions again"
         self.say(f"no draft: {line_of(str(error))}; {do}", "warning")
-
-    def _can_write(self) -> bool:
-        if self.view is None:
-            self.say("there is no bank to write to: `memtui --bank PATH` names one", "warning")
-            return False
-        return True
 
     def action_offers(self) -> None:
         """List what could be promoted in the session under the cursor."""
         row = self.timeline_row()
         if row is None:
             self.say("there is no session here")
-        elif self._can_write():
-            session = row.session.session
-            work = with_editor(lambda: self.core.drafting.offers(session))
+            return
+
+        def go_on() -> None:
+            work = with_editor(lambda: self.core.drafting.offers(row.session.session))
             use = partial(self._offer, row)
             self.jobs.run("draft", "looking through the session", work, use, self._no_draft)
+
+        self.with_bank(go_on)
 
     def _offer(self, row: TimelineRow, offers: tuple[Offer, ...]) -> None:
         title = line_of(row.session.title or row.session.id, 60)

@@ -71,6 +71,10 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self.show_timeline()
         self._scan()
         self._heal()
+        self.follow_files()
+
+    def follow_files(self) -> None:
+        """Notice from now on what changes in the bank and in the sessions."""
         if self.memtui.watches:
             self.run_worker(self._watch(), exclusive=True, group="watch", exit_on_error=False)
 
