@@ -34,6 +34,7 @@ from memtui.tui.services import (
     osc52,
 )
 from memtui.tui.themes import DEFAULT, load_themes, shipped, variable_defaults
+from memtui.tui.tones import COMPONENTS
 from memtui.tui.upkeep import SleepTold, UpkeepJobs
 from memtui.tui.views import VIEWS
 
@@ -61,6 +62,8 @@ class MemtuiApp(App[None]):
 
     TITLE = "memtui"
     CSS_PATH = ["styles/tones.tcss", "app.tcss"]
+    # Kept once by the app: for each widget that draws toned lines they would be found anew.
+    COMPONENT_CLASSES = set(COMPONENTS)
     BINDINGS = bindings("app")
     COMMANDS = {ActionCommands, ItemCommands}
     ENABLE_COMMAND_PALETTE = True

@@ -73,7 +73,7 @@ class Citing:
         return found, waiting
 
     def touched(self, paths: Iterable[Path]) -> None:
-        """Next time, check again what lies in these transcripts, and everything that was not found.
+        """Next time, check again what lies in these transcripts, and what the catalogue did not have.
 
         Quick: a record that an agent appends must not wait for ten thousand citations.
         """
@@ -88,14 +88,16 @@ class Citing:
         self._known = {
             key: outcome
             for key, outcome in self._known.items()
-            if outcome.location is not None and outcome.location.span.path not in changed
+            if (place := outcome.location) is not None
+            and place.session is not None  # found before it was catalogued: it has a turn by now
+            and place.span.path not in changed
         }
 
     def _verify(self, citations: Citations, cited: Evidence) -> Verification:
-        key = _key(cited)
-        outcome = self._known.get(key)
+        key, known = _key(cited), self._known
+        outcome = known.get(key)
         if outcome is None:
-            outcome = self._known[key] = citations.verify(cited)
+            outcome = known[key] = citations.verify(cited)
         return outcome
 
     def _readable(self, cited: Evidence) -> bool:

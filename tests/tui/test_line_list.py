@@ -7,9 +7,14 @@ from collections.abc import Hashable, Sequence
 import pytest
 from textual.app import App, ComposeResult
 
+from memtui.tui.app import MemtuiApp
 from memtui.tui.docs.spans import Line
 from memtui.tui.rows import FixedRows, Row
+from memtui.tui.tones import COMPONENTS
+from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.line_list import LineList
+from memtui.tui.widgets.lines import Lines
+from memtui.tui.widgets.toned import Toned
 
 
 class Numbers:
@@ -42,6 +47,7 @@ class ListApp(App[None]):
     CSS_PATH = [
         "../../memtui/tui/styles/tones.tcss",
     ]
+    COMPONENT_CLASSES = set(COMPONENTS)
 
     def __init__(self, source: Numbers | FixedRows) -> None:
         super().__init__()
@@ -152,3 +158,10 @@ async def test_a_squashed_list_comes_back_as_it_was(height: int) -> None:
         app.rows.styles.height = height
         await pilot.pause()
         assert app.rows.scroll_offset.y == top
+
+
+@pytest.mark.parametrize("widget", [LineList, DocView, Lines])
+def test_tones_are_styled_once_by_the_app(widget: type[Toned]) -> None:
+    """As components of every widget they were found anew for each, which took as long as all else."""
+    assert not COMPONENTS & widget._get_component_classes()
+    assert MemtuiApp._get_component_classes() >= COMPONENTS

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memtui import reasons
+from memtui.bank.model import Evidence
 from memtui.index.reader import injection_rows
 from memtui.inject.snapshot import build
 from memtui.workspace.model import WAITING, BankView
@@ -114,6 +117,27 @@ def test_a_grown_transcript_changes_the_view_only_where_citations_change(
     assert changed is not view
     gone = [v.item.name for v in changed.cards if v.states != view.by_id[v.item.id].states]
     assert "pool-timeout-unset-env" in gone
+
+
+def test_evidence_found_before_it_was_catalogued_leads_to_its_turn_afterwards(
+    core: Workspace, sample: Sample
+) -> None:
+    core.scan()
+    path = next(sample.home.rglob("871e05e3*.jsonl"))
+    *_, last = (line for line in path.read_text("utf-8").splitlines() if '"uuid"' in line)
+    record = json.loads(last) | {"uuid": "0b5e5f60-9a51-4c9f-8e35-4a1b5a4c2f10"}
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(record) + "\n")
+    card = core.load().by_name["pool-timeout-unset-env"]
+    cited = Evidence(f"claude-code:{record['sessionId']}#{record['uuid']}")
+    item = replace(card, item=replace(card.item, evidence=(cited,)))
+    (early,) = core.evidence(item)
+    assert early.location is not None
+    assert early.location.session is None
+    core.scan()
+    (late,) = core.evidence(item)
+    assert late.location is not None
+    assert late.location.session is not None
 
 
 def test_an_index_that_cannot_be_written_is_said_and_tried_again(core: Workspace) -> None:

@@ -290,7 +290,7 @@ class LineList(Toned, can_focus=True):
         over = None
         if state:
             name = "row--cursor" if state == 2 else "row--cursor-blurred"
-            over = self.get_component_rich_style(name, partial=True)
+            over = self.part_style(name)
         line = self.source.line(index, width - 1)
         sign = (" ", "")
         if marked:

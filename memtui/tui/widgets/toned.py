@@ -11,13 +11,13 @@ from textual.strip import Strip
 
 from memtui.tui.docs.spans import Span
 from memtui.tui.glyphs import Glyphs, glyphs_of
-from memtui.tui.tones import COMPONENTS
 
 
 class Toned(ScrollView):
-    """Turns spans into strips with the styles of the current theme. Text is always literal."""
+    """Turns spans into strips with the styles of the current theme. Text is always literal.
 
-    COMPONENT_CLASSES = set(COMPONENTS)
+    The app around it has `tones.COMPONENTS` as component classes.
+    """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
@@ -34,11 +34,13 @@ class Toned(ScrollView):
         """The style of one tone over this widget's own colours."""
         style = self._tone_styles.get(tone)
         if style is None:
-            style = (
-                self.get_component_rich_style(f"tone--{tone}", partial=True) if tone else Style()
-            )
+            style = self.part_style(f"tone--{tone}") if tone else Style()
             self._tone_styles[tone] = style
         return style
+
+    def part_style(self, name: str) -> Style:
+        """The style of one of `tones.COMPONENTS`, without this widget's own colours."""
+        return self.app.get_component_styles(name).partial_rich_style
 
     def strip_of(self, line: Iterable[Span], width: int, over: Style | None = None) -> Strip:
         """A strip of exactly `width` cells; `over` (a cursor) is laid over every span."""
