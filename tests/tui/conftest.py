@@ -45,6 +45,8 @@ def still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Notification, "time_left", property(lambda self: 3600.0))
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
+    # However slowly keys come, a query is only meant when Enter says so.
+    monkeypatch.setattr("memtui.tui.screens.recall_search.REST", 3600.0)
     # A loaded machine must not leave citations for later.
     monkeypatch.setattr("memtui.workspace.loading.CHECK_SECONDS", 60.0)
     # The same screens with and without the semantic extra, and no times of the machine on them.
