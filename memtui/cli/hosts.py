@@ -51,6 +51,8 @@ def _lines(views: list[HostView], known: int) -> Iterator[str]:
             yield f"{'':<20} versions {' '.join(kept)}"
         if view.lacks:
             yield f"{'':<20} not stored: {', '.join(view.lacks)}"
+        if view.watched.startswith("polling"):
+            yield f"{'':<20} changes: {view.watched}"
         for folder in view.there or view.folders:
             yield f"{'':<20} {folder}{'' if view.there else ' (not there)'}"
     if len(views) < known:

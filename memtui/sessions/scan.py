@@ -12,9 +12,10 @@ from pathlib import Path
 from memtui.hosts.access import stamp_of
 from memtui.hosts.model import HostHome
 from memtui.hosts.protocol import Host
+from memtui.sessions import places
 from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.discovery import Work, discover, plan_all, plan_some, work_of
-from memtui.sessions.files import FileRow, file_at, file_with, load_file
+from memtui.sessions.files import FileRow, load_file
 from memtui.sessions.project import Projects
 from memtui.sessions.reading import BATCH, Batches, FileReader, Restarted
 from memtui.sessions.reset import reset_files
@@ -25,8 +26,6 @@ Cancelled = Callable[[], bool]
 """Asked between batches: True ends the scan after what is read so far was written."""
 
 _PAUSE = 0.05
-_SUFFIXES = (".jsonl", ".json", ".zst")
-"""Files with other names are no transcripts of any host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +102,41 @@ class Scanner:
             apply_titles(batches.db, [source for source, _ in found])
         return report
 
-    def update(self, paths: Sequence[Path], cancelled: Cancelled | None = None) -> ScanReport:
-        """Read what is new in these files. Unknown or vanished transcripts cause a whole `run`."""
+    def update(
+        self, paths: Sequence[Path], cancelled: Cancelled | None = None, *, whole: bool = True
+    ) -> ScanReport:
+        """Read what is new in these files. New or vanished transcripts and folders cause a `run`.
+
+        Not `whole`, as while another scanner runs, new transcripts are read by themselves, and what
+        vanished is left to a later look.
+        """
         batches = self._begin()
         work: list[Work] = []
         for path in dict.fromkeys(paths):
-            told = [source for host in self._hosts for source in host.touched(self._home, path)]
-            if told:
-                with batches.transaction():
-                    work += plan_some(batches.db, told)
-                continue
-            if path.suffix not in _SUFFIXES:
-                continue
-            row = _known(batches.db, path)
-            if row is None or row.gone:
+            found = self._changed(batches, path, whole)
+            if found is None:
                 return self.run(cancelled=cancelled)
-            item = _work_at(row)
-            if item is not None:
-                work.append(item)
+            work += found
         return _Run(self, batches, None, cancelled, None).read(work, files=len(work), gone=0)
+
+    def _changed(self, batches: Batches, path: Path, whole: bool) -> list[Work] | None:
+        """What there is to read of a changed file; None when all files must be looked at for it."""
+        told = [source for host in self._hosts for source in host.touched(self._home, path)]
+        if told:
+            with batches.transaction():
+                return plan_some(batches.db, told)
+        looked = places.look(batches.db, self._hosts, self._home, path)
+        if looked.file is not None:
+            item = _work_at(looked.file)
+            return [item] if item is not None else []
+        if looked.settled:
+            return []
+        if whole:
+            return None
+        if looked.source is None:
+            return []
+        with batches.transaction():
+            return plan_some(batches.db, [looked.source])
 
     def close(self) -> None:
         """Close the connection that writes."""
@@ -251,16 +266,6 @@ class _Run:
         if self._progress is not None:
             total = max(self._bytes_total, self._bytes)
             self._progress(Progress(self._done, self._total, self._bytes, total, self._current))
-
-
-def _known(db: sqlite3.Connection, path: Path) -> FileRow | None:
-    """The known file at `path`, which may be another name of the same place. None if it is gone."""
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    row = file_at(db, path)
-    return row if row is not None else file_with(db, stat.st_dev, stat.st_ino)
 
 
 def _work_at(row: FileRow) -> Work | None:

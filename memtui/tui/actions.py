@@ -45,6 +45,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("quit-now", "ctrl+q", "app.quit", "quit", "Leave memtui from anywhere, also while typing", EVERYWHERE, ("app", "recall-typing"), palette=False, priority=True),
     Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "view", "watch"), palette=False),
     Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "view", "watch")),
+    Action("pause", "Z", "screen.pause", "pause", "Let the reading of the sessions rest, or go on", EVERYWHERE, ("browse", "watch")),
     Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse", "recall")),
     *(
         Action(f"view-{view.name}", view.key, f"app.view('{view.name}')", view.title, view.help, EVERYWHERE, ("app",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memtui.workspace.live import Live
     from memtui.workspace.model import (
         BankView,
-        Changed,
         ClaimView,
         EvidenceView,
         ItemView,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.upkeep import Upkeep
+    from memtui.workspace.watching import Watching
 
 
 class AgentsCore(Protocol):
@@ -179,13 +179,16 @@ class Core(Protocol):
         ...
 
     def scan(
-        self, progress: Callable[[ScanProgress], None], cancelled: Callable[[], bool]
+        self,
+        progress: Callable[[ScanProgress], None],
+        cancelled: Callable[[], bool],
+        paused: Callable[[], bool],
     ) -> object:
-        """Catalogue what is new in the transcripts. Blocks."""
+        """Catalogue what is new in the transcripts. Blocks, and waits while it is paused."""
         ...
 
-    def update(self, paths: tuple[Path, ...]) -> object:
-        """Catalogue what is new in these transcripts. Blocks."""
+    def update(self, paths: tuple[Path, ...], *, whole: bool = True) -> object:
+        """Catalogue what is new in these transcripts. Blocks. Not `whole` while a scan runs."""
         ...
 
     def read_text(self, told: Callable[[float], None], cancelled: Callable[[], bool]) -> bool:
@@ -196,8 +199,9 @@ class Core(Protocol):
         """The rows of these sessions that hold all words, by session and sequence number. Blocks."""
         ...
 
-    def watch(self) -> AsyncIterator[Changed]:
-        """What changes under the bank and the transcripts, for as long as it is listened to."""
+    @property
+    def watching(self) -> Watching:
+        """What changes under the bank and the transcripts. Quick."""
         ...
 
     def looked(self) -> tuple[Looked, ...]:

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from memtui.workspace.watching import planned
 from memtui.workspace.workspace import Workspace
 
 _SESSIONS = (
@@ -23,6 +24,7 @@ class HostView:
     `sessions` counts main sessions, `gone` those whose transcript is deleted, `records` rows of the
     timeline, `skipped` records that were not understood, `lacks` what the host never stores. `last` is
     the time of the newest row in milliseconds. `versions` are of the host's client, oldest first.
+    `watched` is events or polling, with the reason; "" where there is no folder.
     """
 
     name: str
@@ -36,6 +38,7 @@ class HostView:
     last: int | None = None
     versions: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    watched: str = ""
 
     @property
     def found(self) -> bool:
@@ -54,13 +57,14 @@ def agent_hosts(workspace: Workspace) -> tuple[HostView, ...]:
     views: list[HostView] = []
     for host in workspace.setting.hosts:
         folders = host.folders(workspace.setting.home)
+        there = tuple(folder for folder in folders if folder.exists())
         count, gone, last, records = sessions.get(host.name, (0, 0, None, 0))
         views.append(
             HostView(
                 host.name,
                 host.label,
                 folders,
-                tuple(folder for folder in folders if folder.exists()),
+                there,
                 count,
                 gone,
                 records,
@@ -68,6 +72,7 @@ def agent_hosts(workspace: Workspace) -> tuple[HostView, ...]:
                 last,
                 tuple(sorted(versions.get(host.name, ()), key=_numbers)),
                 tuple(sorted(part.value for part in host.lacks)),
+                planned(workspace, there).told,
             )
         )
     return tuple(views)

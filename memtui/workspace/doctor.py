@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from memtui.ledger.access import LedgerError
 from memtui.workspace.model import BankView, Finding
 from memtui.workspace.recalling import off_note
+from memtui.workspace.watching import planned, watched_places
 from memtui.workspace.workspace import Workspace
 
 
@@ -25,6 +26,7 @@ def examine(workspace: Workspace) -> tuple[Finding, ...]:
         *_ledger(workspace),
         *_drafter(workspace),
         *_sessions(workspace),
+        *_watch(workspace),
         *_hooks(workspace),
         *(Finding(note.level, "status", note.text) for note in workspace.status()),
     )
@@ -142,6 +144,15 @@ def _sessions(workspace: Workspace) -> Iterator[Finding]:
             "skipped",
             f"{kind.count} x {kind.host} {kind.version or '?'}: {kind.reason}{label}, first at {where}",
         )
+
+
+def _watch(workspace: Workspace) -> Iterator[Finding]:
+    """How changes are noticed while memtui is open."""
+    mode = planned(workspace, watched_places(workspace))
+    if mode.events:
+        yield Finding("ok", "watching", f"{mode.events} folders by events of the system")
+    for path, reason in mode.polled:
+        yield Finding("info", "watching", f"{path} by polling: {reason}")
 
 
 def _hooks(workspace: Workspace) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ Screen and commands ask here, so that they cannot differ.
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from functools import cached_property, partial
 from pathlib import Path
@@ -26,7 +26,6 @@ from memtui.workspace.citing import Citing
 from memtui.workspace.loading import Around, Loader
 from memtui.workspace.model import (
     BankView,
-    Changed,
     ClaimView,
     EvidenceView,
     ItemView,
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.setting import Setting
     from memtui.workspace.upkeep import Upkeep
+    from memtui.workspace.watching import Watching
 
 
 class Workspace:
@@ -379,8 +379,12 @@ class Workspace:
         self,
         progress: Callable[[ScanProgress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        paused: Callable[[], bool] | None = None,
     ) -> ScanReport:
-        """Catalogue what is new in the hosts' transcripts. Blocks. Raises sqlite3.Error."""
+        """Catalogue what is new in the hosts' transcripts. Blocks. Raises sqlite3.Error.
+
+        While `paused()` is true it waits, holding nothing.
+        """
         from memtui.sessions.scan import Scanner
 
         scanner = Scanner(
@@ -392,7 +396,7 @@ class Workspace:
                 progress(ScanProgress(*_fields(step)))
 
         try:
-            report = scanner.run(tell, cancelled)
+            report = scanner.run(tell, cancelled, paused)
         finally:
             scanner.close()
         if report.complete:
@@ -400,13 +404,16 @@ class Workspace:
         self._citing.touched(())
         return report
 
-    def update(self, paths: tuple[Path, ...]) -> ScanReport:
-        """Catalogue what is new in these transcripts. Blocks. Raises sqlite3.Error."""
+    def update(self, paths: tuple[Path, ...], *, whole: bool = True) -> ScanReport:
+        """Catalogue what is new in these transcripts. Blocks. Raises sqlite3.Error.
+
+        Not `whole`, while a scan runs, leaves out what only a look at all files tells.
+        """
         from memtui.sessions.scan import Scanner
 
         scanner = Scanner(self.catalogue, self._setting.hosts, self._setting.home)
         try:
-            report = scanner.update(paths)
+            report = scanner.update(paths, whole=whole)
         finally:
             scanner.close()
         self._citing.touched(paths)
@@ -426,12 +433,12 @@ class Workspace:
 
         return find_places(self.catalogue, sessions, words)
 
-    async def watch(self) -> AsyncIterator[Changed]:
-        """What changes under the bank and the transcripts, for as long as it is listened to."""
-        from memtui.workspace.watching import watch
+    @cached_property
+    def watching(self) -> Watching:
+        """What changes under the bank and the transcripts. Quick."""
+        from memtui.workspace.watching import Watching
 
-        async for changed in watch(self):
-            yield changed
+        return Watching(self)
 
     def looked(self) -> tuple[Looked, ...]:
         """Where a bank and sessions were looked for."""
@@ -446,7 +453,9 @@ class Workspace:
         """What is off, behind or degraded, and why."""
         told = self._loader.notes if self._loader else ()
         notes = (StatusNote("warning", note) for note in told)
-        return (*self._setting.notes, *notes, *self.agents.notes(), *self._semantic_off())
+        failed = self.watching.mode.failed
+        watch = (StatusNote("warning", failed),) if failed else ()
+        return (*self._setting.notes, *watch, *notes, *self.agents.notes(), *self._semantic_off())
 
     def _semantic_off(self) -> tuple[StatusNote, ...]:
         """That search by meaning is off, and how to switch it on."""

@@ -15,6 +15,7 @@ from memtui.tui.keys import KeyMap
 from memtui.tui.listing import summary
 from memtui.tui.widgets.lines import Part
 from memtui.workspace.model import BankView, ScanProgress, StatusNote
+from memtui.workspace.watching import Mode
 
 _WIDE = 80
 _SHORTEST = 8
@@ -90,13 +91,30 @@ def bank_parts(view: BankView | None, name: str, narrow: bool) -> list[Part]:
     return parts
 
 
-def progress_part(progress: ScanProgress, glyphs: Glyphs) -> Part:
-    """The running scan: `⠹ reading sessions 34% 12/40 esc stops`."""
+def progress_part(progress: ScanProgress, glyphs: Glyphs, paused: str = "") -> Part:
+    """The running scan: `⠹ reading sessions 34% 12/40 esc stops`; `paused` is the key that goes on."""
     share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
+    files = f" {progress.files_done}/{progress.files_total}"
+    if paused:
+        text = f"paused: reading sessions {share:.0%}"
+        return Part(
+            ((text, "warn"), (files, "muted"), (f"  {paused} goes on", "faint")), "screen.pause"
+        )
     sign = glyphs.spinner[progress.files_done % len(glyphs.spinner)]
     text = f"{sign} reading sessions {share:.0%}"
-    files = f" {progress.files_done}/{progress.files_total}"
     return Part(((text, "accent"), (files, "muted"), ("  esc stops", "faint")), "screen.back")
+
+
+def polling_part(mode: Mode) -> Part | None:
+    """That changes are asked for, because the system does not tell them; or that none are noticed."""
+    if mode.failed:
+        return Part((("not watching", "error"),))
+    return Part((("polling", "warn"),)) if mode.polled else None
+
+
+def events_part(mode: Mode) -> Part | None:
+    """That the system tells of changes: a quiet word."""
+    return Part((("events", "faint"),)) if mode.word == "events" and not mode.failed else None
 
 
 def sleep_part(progress: Progress, glyphs: Glyphs) -> Part:

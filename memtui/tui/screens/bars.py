@@ -5,10 +5,12 @@ from __future__ import annotations
 from memtui.bank.model import Problem
 from memtui.tui.docs.bars import (
     bank_parts,
+    events_part,
     fitting,
     footer_parts,
     header_line,
     note_part,
+    polling_part,
     progress_part,
     sleep_part,
     waiting_part,
@@ -85,8 +87,11 @@ class BarsPart(FindPart):
         glyphs = self.glyphs
         parts: list[Part | None] = list(self._bank_parts(width < 80))
         query = self.pages_query if self.pane is self.pages_pane else self.cards_query
+        mode = self.core.watching.mode
+        parts.insert(min(1, len(parts)), polling_part(mode))
         if self.progress is not None:
-            parts.insert(0 if width < 80 else 1, progress_part(self.progress, glyphs))
+            paused = self.key_of("pause") if self.paused else ""
+            parts.insert(0 if width < 80 else 1, progress_part(self.progress, glyphs, paused))
         sleeping = self.memtui.upkeep.progress
         if sleeping is not None:
             parts.insert(0 if width < 80 else 1, sleep_part(sleeping, glyphs))
@@ -116,4 +121,5 @@ class BarsPart(FindPart):
         ]
         if self.last:
             parts.append(Part(((line_of(self.last, 60), "faint"),)))
+        parts.append(events_part(mode))
         self.query_one("#status", Lines).show_parts(fitting(parts, width))

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from memtui.sessions.rows import Facet
 from memtui.tui.jobs import Jobs
 from memtui.tui.listing import ListQuery
-from memtui.tui.screens.view import ViewScreen
+from memtui.tui.screens.scanning import ScanningPart
 from memtui.tui.trail import Subject, Trail
 from memtui.tui.widgets.cards_pane import CardsPane
 from memtui.tui.widgets.detail_pane import DetailPane
@@ -23,14 +23,14 @@ from memtui.tui.widgets.pages_pane import PagesPane
 from memtui.tui.widgets.pane import Pane
 from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
-from memtui.workspace.model import BankView, EvidenceView, Preview, PreviewOptions, ScanProgress
+from memtui.workspace.model import BankView, EvidenceView, Preview, PreviewOptions
 
 if TYPE_CHECKING:
     from memtui.tui.ports import Core
     from memtui.workspace.curating import Reloaded
 
 
-class BrowseBase(ViewScreen):
+class BrowseBase(ScanningPart):
     """State and helpers. Each part of the screen is a subclass with the actions of one theme."""
 
     VIEW = "browse"
@@ -40,8 +40,6 @@ class BrowseBase(ViewScreen):
     options: reactive[PreviewOptions] = reactive(PreviewOptions(), init=False)
     cards_query: reactive[ListQuery] = reactive(ListQuery(), init=False)
     pages_query: reactive[ListQuery] = reactive(ListQuery(sort="title"), init=False)
-    scanned: bool = False
-    progress: reactive[ScanProgress | None] = reactive(None, init=False)
 
     sessions_pane = getters.query_one("#sessions", SessionsPane)
     cards_pane = getters.query_one("#cards", CardsPane)

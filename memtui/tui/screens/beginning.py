@@ -62,7 +62,7 @@ class BeginningPart(ReadingPart):
 
     def _begun(self, root: Path) -> None:
         self.say(f"a bank was begun: {line_of(str(root))}")
-        self.follow_files()
+        self.listen()
         self.reload_bank()
         self._welcome()
 

@@ -82,9 +82,7 @@ class BrowseScreen(NoticesPart, BeginningPart, LayoutPart, ShapingPart, BlamingP
         elif self.memtui.upkeep.sleeping:
             self.memtui.upkeep.cancel()
         elif self.progress is not None:
-            self.jobs.cancel("scan")
-            self.say("the scan was stopped; R goes on with it")
-            self.progress = None
+            self.stop_scan()
         elif isinstance(self.pane, DetailPane | PreviewPane):
             self.give(self._active_list())
 

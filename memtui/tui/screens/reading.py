@@ -1,33 +1,26 @@
-"""What keeps the Browse view up to date: reading the bank, scanning the sessions, watching both."""
+"""What keeps the Browse view up to date: reading the bank, and what follows from the sessions."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.message import Message
 from textual.timer import Timer
 
 from memtui.tui.docs import empty
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.welcome import welcome_lines
-from memtui.tui.jobs import JobDone, JobFailed, cancelled
+from memtui.tui.jobs import JobDone, JobFailed
 from memtui.tui.screens.lists import ListsPart
 from memtui.tui.screens.next_session import PreviewPart
 from memtui.tui.screens.timeline import TimelinePart
 from memtui.tui.trail import ExcerptSubject, ItemSubject
 from memtui.tui.widgets.lines import Lines
-from memtui.workspace.model import (
-    WAITING,
-    BankView,
-    Changed,
-    ScanProgress,
-)
+from memtui.workspace.model import WAITING, BankView
 
 if TYPE_CHECKING:
     from memtui.curate.external import Noticed
@@ -35,8 +28,6 @@ if TYPE_CHECKING:
     from memtui.tui.ports import Core
     from memtui.workspace.curating import Reloaded
 
-_REFRESH = 0.4
-"""Seconds between two looks at the timeline while a scan runs."""
 _RECHECK = 2.0
 """Seconds after which a grown transcript has the bank's citations checked again."""
 
@@ -47,20 +38,11 @@ def _settled(core: Core, view: BankView, drift: bool) -> Reloaded:
     return replace(found, view=core.settle(drift=drift))
 
 
-@dataclass
-class Progressed(Message):
-    """The scan is this far."""
-
-    progress: ScanProgress
-
-
 class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     """Jobs that read, and what their results change."""
 
-    _missed: frozenset[Path] = frozenset()
-    _looked = 0.0
     _recheck: Timer | None = None
-    _reading = False
+    _bank_reading = False
     _arrived = False
     _unread: frozenset[Path] | None = frozenset()
     """Files of the bank that changed and were not read since; None for the whole bank."""
@@ -69,14 +51,9 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """Read everything for the first time."""
         self.reload_bank()
         self.show_timeline()
-        self._scan()
+        self.listen()
+        self.scan_sessions()
         self._heal()
-        self.follow_files()
-
-    def follow_files(self) -> None:
-        """Notice from now on what changes in the bank and in the sessions."""
-        if self.memtui.watches:
-            self.run_worker(self._watch(), exclusive=True, group="watch", exit_on_error=False)
 
     def reload_bank(self, paths: tuple[Path, ...] = ()) -> None:
         """Read the bank in a worker, or only these files of it."""
@@ -86,12 +63,12 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             return
         known = self._unread
         self._unread = known | set(paths) if paths and known is not None else None
-        if not self._reading:
+        if not self._bank_reading:
             self._read_bank()
 
     def _read_bank(self) -> None:
         unread, self._unread = self._unread, frozenset()
-        self._reading = True
+        self._bank_reading = True
         paths = tuple(sorted(unread or ()))
         self.jobs.run(
             "bank",
@@ -102,10 +79,10 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         )
 
     def _take_bank(self, reloaded: Reloaded) -> None:
-        self._reading = False
+        self._bank_reading = False
         self.take_reloaded(reloaded)
         self._leave_empty_cards()
-        self._read_on()
+        self._read_bank_on()
 
     def take_reloaded(self, reloaded: Reloaded) -> None:
         """Look at the bank that was read; what takes long about it follows."""
@@ -113,14 +90,18 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self.memtui.upkeep.look()
         self._settle()
 
+    def change_bank(self, paths: tuple[Path, ...]) -> None:
+        """See `ScanningPart.change_bank`."""
+        self.reload_bank(paths)
+
     def _bank_unread(self, error: Exception) -> None:
-        self._reading = False
+        self._bank_reading = False
         again, self._unread = self._unread != frozenset(), None
         self.say(f"reading the bank failed: {line_of(str(error))}; R tries again", "error")
         if again:
             self._read_bank()
 
-    def _read_on(self) -> None:
+    def _read_bank_on(self) -> None:
         """One reading is over; what changed during it needs another."""
         if self._unread != frozenset():
             self._read_bank()
@@ -128,7 +109,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     def _settle(self, *, drift: bool = True) -> None:
         """Find out in a worker what takes long; every reading ends in this."""
         self._stop_recheck()
-        if self.view is not None and not self._reading:
+        if self.view is not None and not self._bank_reading:
             work = partial(_settled, self.core, self.view, drift)
             doing = "checking drift and citations"
             self.jobs.run("settle", doing, work, self._take_settled)
@@ -198,38 +179,24 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self.show_subject(self.subject)
         self.refresh_bars()
 
-    def _scan(self) -> None:
-        def told(progress: ScanProgress) -> None:
-            self.post_message(Progressed(progress))
+    def show_sessions(self) -> None:
+        """See `ScanningPart.show_sessions`."""
+        self.refresh_timeline()
 
-        work = partial(self.core.scan, told, cancelled)
-        self.jobs.run("scan", "reading the sessions", work, partial(self._scanned, True))
+    def reads_changed(self, paths: tuple[Path, ...]) -> None:
+        """See `ScanningPart.reads_changed`."""
+        self.memtui.upkeep.changed |= set(paths)
 
-    @on(Progressed)
-    def _progressed(self, message: Progressed) -> None:
-        """The scan goes on: say so, and show what it found so far."""
-        if not self.jobs.running("scan"):
-            return
-        self.progress = message.progress
-        now = time.monotonic()
-        if now - self._looked > _REFRESH:
-            self._looked = now
-            self.refresh_timeline()
-
-    def _scanned(self, whole: bool, _: object) -> None:
-        self.progress = None
+    def take_sessions(self, *, whole: bool, more: bool) -> None:
+        """See `ScanningPart.take_sessions`."""
         if whole:
             self.sort_timeline()
         else:
             self.refresh_timeline()
-        self.scanned = True
-        if self._missed:
-            waiting, self._missed = tuple(sorted(self._missed)), frozenset()
-            self._update(waiting)
-        elif whole:
+        if whole and not more:
             self._settle()
             self.read_text()
-        else:
+        elif not more:
             self._recheck_later()
             self.memtui.upkeep.follow(self.view)
         self.settle_receipts(later=not whole)
@@ -239,35 +206,6 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self._leave_empty_cards()
         self._welcome()
         self.refresh_bars()
-
-    def watch_progress(self) -> None:
-        """The status bar says how far the scan is."""
-        self.refresh_bars()
-
-    async def _watch(self) -> None:
-        """Read again what changed, for as long as the screen lives."""
-        try:
-            async for change in self.core.watch():
-                self._changed(change)
-        except OSError as error:
-            self.say(f"changes are no longer noticed: {error}; R reads everything again", "warning")
-
-    def _changed(self, change: Changed) -> None:
-        if change.kind == "bank":
-            self.reload_bank(change.paths)
-        elif self.jobs.running("scan"):
-            self._missed |= set(change.paths)
-        else:
-            self._update(change.paths)
-
-    def _update(self, paths: tuple[Path, ...]) -> None:
-        self.memtui.upkeep.changed |= set(paths)
-        self.jobs.run(
-            "scan",
-            "reading the sessions",
-            partial(self.core.update, paths),
-            partial(self._scanned, False),
-        )
 
     @on(JobDone)
     def _job_done(self, message: JobDone) -> None:
@@ -282,15 +220,14 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             message.use(message.error)
             return
         if message.group == "scan":
-            self.progress = None
-            self.scanned = True
+            self.scan_failed()
             self.sessions_list.say([[("the sessions could not be read; R tries again", "error")]])
         self.say(f"{message.doing} failed: {line_of(str(message.error))}; R tries again", "error")
 
     def action_reload(self) -> None:
         """Read everything again."""
         self.reload_bank()
-        self._scan()
+        self.scan_sessions()
         self.say("reading again")
 
     def _leave_empty_cards(self) -> None:

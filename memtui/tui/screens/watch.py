@@ -11,7 +11,14 @@ from memtui.curate.act import ConflictError, CurateError
 from memtui.curate.candidates import Candidate
 from memtui.tui.acting import Acts, Deed
 from memtui.tui.actions import BY_ID, bindings
-from memtui.tui.docs.bars import fitting, footer_parts, note_part
+from memtui.tui.docs.bars import (
+    events_part,
+    fitting,
+    footer_parts,
+    note_part,
+    polling_part,
+    progress_part,
+)
 from memtui.tui.docs.clean import body_of, line_of
 from memtui.tui.docs.document import Document, MarkdownText, document
 from memtui.tui.docs.item_doc import item_document
@@ -130,8 +137,14 @@ class WatchScreen(WatchReading):
             self.query_one("#summary", Lines).show(lines)
         self.query_one("#rule", Lines).show([self._rule(width)])
         said = clip(line_of(self.last), width - 2, self.glyphs.ellipsis)
+        mode = self.core.watching.mode
         parts = [Part(((f" {said}", "muted"),)) if said else None]
+        if self.progress is not None:
+            paused = self.key_of("pause") if self.paused else ""
+            parts.insert(0, progress_part(self.progress, self.glyphs, paused))
+        parts.insert(0, polling_part(mode))
         parts.append(note_part(self.core.status(), 0, self.glyphs))
+        parts.append(events_part(mode))
         self.query_one("#status", Lines).show_parts(fitting(parts, width))
         limit = 6 if width < 80 else 8
         keymap, ascii_only = self.memtui.keymap, self.memtui.ascii_only
@@ -161,7 +174,7 @@ class WatchScreen(WatchReading):
     def action_reload(self) -> None:
         """Read everything again."""
         self.read_bank()
-        self.jobs.run("scan", "reading the sessions", self.scan, self.take_scanned)
+        self.scan_sessions()
 
     def action_cycle(self, step: int) -> None:
         """Between the errors and the tail."""
@@ -169,7 +182,10 @@ class WatchScreen(WatchReading):
         self.give(self.tail if here or not self.notes_list.display else self.notes_list)
 
     def action_back(self) -> None:
-        """To the end of the tail, and follow."""
+        """End the scan, else to the end of the tail, and follow."""
+        if self.progress is not None:
+            self.stop_scan()
+            return
         self.give(self.tail)
         self.following = False
         self.action_follow()

@@ -14,10 +14,10 @@ from memtui.tui.docs.clean import line_of
 from memtui.tui.jobs import JobDone, JobFailed, Jobs
 from memtui.tui.ports import Core
 from memtui.tui.screens.menu import MenuScreen
-from memtui.tui.screens.view import ViewScreen
+from memtui.tui.screens.scanning import ScanningPart
 from memtui.tui.widgets.line_list import LineList
 from memtui.workspace.live import LiveSession, LiveView, Receipt
-from memtui.workspace.model import BankView, Changed
+from memtui.workspace.model import BankView
 
 RESTS = 2.0
 """Seconds without a new record after which the session is read as a whole, for what could be kept."""
@@ -26,7 +26,7 @@ _SHARE = 20
 """Reading it as a whole may take this part of the time at most."""
 
 
-class WatchReading(ViewScreen):
+class WatchReading(ScanningPart):
     """Jobs that read, and what their results change."""
 
     VIEW = "watch"
@@ -42,7 +42,6 @@ class WatchReading(ViewScreen):
         self.unseen = 0
         self.settled = False
         self.chosen = False
-        self.scanned = False
         self._looking = False
         self._stays = False
         self._asked = False
@@ -52,7 +51,6 @@ class WatchReading(ViewScreen):
         self.known: tuple[LiveSession, ...] = ()
         self.found: tuple[Candidate, ...] = ()
         self.receipt = Receipt()
-        self._missed: frozenset[Path] = frozenset()
         self._dirty = False
         self._rest: Timer | None = None
         self._costs = 0.0
@@ -75,15 +73,14 @@ class WatchReading(ViewScreen):
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Read bank and sessions for the first time, then listen."""
+        """Read bank and sessions for the first time, and listen."""
         self.read_bank()
-        self.jobs.run("scan", "reading the sessions", self.scan, self.take_scanned)
-        if self.memtui.watches:
-            self.run_worker(self._watch(), exclusive=True, group="watch", exit_on_error=False)
+        self.listen()
+        self.scan_sessions()
 
-    def scan(self) -> object:
-        """Read the sessions. Blocks."""
-        return self.core.scan(lambda _: None, lambda: False)
+    def change_bank(self, paths: tuple[Path, ...]) -> None:
+        """See `ScanningPart.change_bank`."""
+        self.read_bank()
 
     def read_bank(self) -> None:
         """Read the bank in a worker."""
@@ -102,34 +99,14 @@ class WatchReading(ViewScreen):
             self.view = view
             self.look()
 
-    async def _watch(self) -> None:
-        """Take in what changed, for as long as the screen lives."""
-        try:
-            async for change in self.core.watch():
-                self._changed(change)
-        except OSError as error:
-            self.say(f"changes are no longer noticed: {error}; R reads again", "warning")
-
-    def _changed(self, change: Changed) -> None:
-        if change.kind == "bank":
-            self.read_bank()
-        elif self.jobs.running("scan"):
-            self._missed |= set(change.paths)
-        else:
-            self._update(change.paths)
-
-    def _update(self, paths: tuple[Path, ...]) -> None:
-        work = partial(self.core.update, paths)
-        self.jobs.run("scan", "reading the sessions", work, self.take_scanned)
-
-    def take_scanned(self, _: object) -> None:
-        """The sessions were read."""
-        self.scanned = True
-        if self._missed:
-            waiting, self._missed = tuple(sorted(self._missed)), frozenset()
-            self._update(waiting)
+    def show_sessions(self) -> None:
+        """See `ScanningPart.show_sessions`."""
         self.show_new()
         self.look()
+
+    def take_sessions(self, *, whole: bool, more: bool) -> None:
+        """See `ScanningPart.take_sessions`."""
+        self.show_sessions()
 
     def look(self) -> None:
         """Look at the session again; one look at a time."""
@@ -259,5 +236,7 @@ class WatchReading(ViewScreen):
             message.use(message.error)
             return
         self._looking = self._looking and message.group != "live"
+        if message.group == "scan":
+            self.scan_failed()
         self.settled = True
         self.say(f"{message.doing} failed: {line_of(str(message.error))}; R tries again", "error")
