@@ -150,7 +150,11 @@ def _watch(workspace: Workspace) -> Iterator[Finding]:
     """How changes are noticed while memtui is open."""
     mode = planned(workspace, watched_places(workspace))
     if mode.events:
-        yield Finding("ok", "watching", f"{mode.events} folders by events of the system")
+        yield Finding(
+            "ok",
+            "watching",
+            f"{mode.events} folder{'' if mode.events == 1 else 's'} by events of the system",
+        )
     for path, reason in mode.polled:
         yield Finding("info", "watching", f"{path} by polling: {reason}")
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from memtui.workspace.model import Changed
 from memtui.workspace.mounts import silent_type
+from memtui.workspace.polling import Poller
 
 if TYPE_CHECKING:
     from memtui.workspace.workspace import Workspace
 
 STEP_MS = 20
-POLL_MS = 500
 LOOK_SECONDS = 1.0
 """Time between two looks for folders that were not there, or that others took the place of."""
 _TURN_MS = 1000
@@ -241,18 +241,29 @@ class _Listeners:
         stop: threading.Event,
         told: Callable[[Exception | None], None],
     ) -> None:
-        from watchfiles._rust_notify import RustNotify
-
         try:
-            with RustNotify(list(map(str, paths)), False, polling, POLL_MS, True, True) as notify:
+            if polling:
+                poller = Poller(paths)
                 self._call(told, None)
-                while not stop.is_set():
-                    step = min(STEP_MS, self._debounce)
-                    raw = notify.watch(self._debounce, step, _TURN_MS, stop)
-                    if isinstance(raw, set):
-                        self._tell(raw)
+                for changed in poller.changes(stop):
+                    self._put({path for path in changed if relevant(str(path))})
+            else:
+                self._hear(paths, stop, told)
         except Exception as error:  # noqa: BLE001 (whatever the system refuses, polling is tried)
             self._call(told, error)
+
+    def _hear(
+        self, paths: list[Path], stop: threading.Event, told: Callable[[Exception | None], None]
+    ) -> None:
+        from watchfiles._rust_notify import RustNotify
+
+        step = min(STEP_MS, self._debounce)
+        with RustNotify(list(map(str, paths)), False, False, 0, True, True) as notify:
+            self._call(told, None)
+            while not stop.is_set():
+                raw = notify.watch(self._debounce, step, _TURN_MS, stop)
+                if isinstance(raw, set):
+                    self._tell(raw)
 
     def _tell(self, raw: set[tuple[int, str]]) -> None:
         paths: set[Path] = set()
@@ -262,6 +273,9 @@ class _Listeners:
                 paths.add(path)
             if change == _ADDED and path.is_dir():
                 paths.update(_below(path))
+        self._put(paths)
+
+    def _put(self, paths: set[Path]) -> None:
         if paths:
             self._call(self._queue.put_nowait, frozenset(paths))
 

@@ -112,7 +112,7 @@ class ScanningPart(ViewScreen):
 
     def stop_scan(self) -> None:
         """End the scan; the next one goes on where this one stopped."""
-        self.progress = None
+        self.progress, self.paused = None, False
         self.jobs.cancel("scan")
         self.say(f"the scan was stopped; {self.key_of('reload')} goes on with it")
 
