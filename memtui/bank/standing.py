@@ -15,7 +15,7 @@ OF = "of"
 CARRIED = "verdicts"
 """Key in a merge event's data: the verdicts of the sources, as events."""
 SESSION = "session:"
-"""Begins the item of an event that is about a session, `session:<host>:<session id>`."""
+"""Begins the item of an act that is about a session, `session:<host>:<session id>`."""
 CORRECTIONS = ("undo", "redo", "revert")
 
 
@@ -43,15 +43,6 @@ def undone_acts(events: Iterable[Event]) -> frozenset[str]:
         if not undone.get(act_of(event), False):
             undone.setdefault(str(event.data[OF]), event.verb != "redo")
     return frozenset(act for act, gone in undone.items() if gone)
-
-
-def hidden_sessions(events: Iterable[Event]) -> frozenset[str]:
-    """The sessions that are hidden now, as `<host>:<session id>`."""
-    hidden: dict[str, bool] = {}
-    for event in standing(events):
-        if event.verb in ("hide", "unhide") and event.item.startswith(SESSION):
-            hidden[event.item.removeprefix(SESSION)] = event.verb == "hide"
-    return frozenset(session for session, is_hidden in hidden.items() if is_hidden)
 
 
 def effective(events: Iterable[Event]) -> tuple[Event, ...]:

@@ -22,27 +22,45 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--matching", metavar="WORDS", help="only with these words in title or outcome"
     )
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="TAG", help="only with this tag (repeatable)"
+    )
+    parser.add_argument("--hidden", action="store_true", help="hidden ones too")
     parser.add_argument("-n", "--last", type=int, metavar="N", help="only the newest N")
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
     """Catalogue what is new, then print the list, newest last."""
     with context.open() as workspace:
+        workspace.read()
         scan_first(workspace)
-        timeline = workspace.timeline("turns", every_project=arguments.all)
+        timeline = workspace.timeline(
+            "turns", every_project=arguments.all, with_hidden=arguments.hidden
+        )
         try:
             outcomes = workspace.upkeep.inbox().outcomes
             rows = [row for row in timeline.sessions() if arguments.host in (None, row.host)]
+            tags, hidden = workspace.tags, workspace.hidden
         finally:
             timeline.close()
+    wanted = {tag.lstrip("#").casefold() for tag in arguments.tag}
+    rows = [row for row in rows if wanted <= set(tags.get(f"{row.host}:{row.id}", ()))]
     words = (arguments.matching or "").casefold().split()
     rows = [row for row in rows if _matches(row, outcomes, words)]
     if arguments.last is not None:
         rows = rows[-arguments.last :] if arguments.last > 0 else []
-    data = [{**session_json(row), "outcome": _outcome(row, outcomes)} for row in rows]
+    data = [
+        {
+            **session_json(row),
+            "outcome": _outcome(row, outcomes),
+            "tags": list(tags.get(f"{row.host}:{row.id}", ())),
+            "hidden": f"{row.host}:{row.id}" in hidden,
+        }
+        for row in rows
+    ]
     if not rows:
         remark(context, "no session of this project is known; `memtui hosts` says what was found")
-    answer(context, data, (line for row in rows for line in _lines(row, outcomes)))
+    answer(context, data, (line for row in rows for line in _lines(row, outcomes, tags)))
     return OK
 
 
@@ -73,8 +91,11 @@ def iso(ms: int | None) -> str | None:
     return None if ms is None else format_time(datetime.fromtimestamp(ms / 1000, UTC))
 
 
-def _lines(row: SessionRow, outcomes: Mapping[str, str]) -> Iterator[str]:
-    yield _line(row)
+def _lines(
+    row: SessionRow, outcomes: Mapping[str, str], tags: Mapping[str, tuple[str, ...]]
+) -> Iterator[str]:
+    own = "" if row.agent else "".join(f"  #{tag}" for tag in tags.get(f"{row.host}:{row.id}", ()))
+    yield _line(row) + own
     outcome = _outcome(row, outcomes)
     if outcome:
         yield f"{'':<22}{outcome}"

@@ -28,8 +28,8 @@ from memtui.ledger.model import PROPOSAL, ActRecord, FileRecord
 FINAL = ("purge",)
 """Verbs that undo leaves alone. (Edits made outside have a writer of their own, so it never sees them.)"""
 
-LOCAL = ("reject", "sight")
-"""Verbs about proposals, which are local: they leave no event in the bank, and neither does their undo."""
+LOCAL = ("reject", "sight", "hide", "unhide", "tag")
+"""Verbs about what is local (proposals, marks on sessions): no event in the bank, none from their undo."""
 
 
 class NothingToUndoError(NothingToDoError):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.curate.merge import merge, merge_pages
     from memtui.curate.pages import compile_cards, rebuild
     from memtui.curate.revert import preview_revert, revert
-    from memtui.curate.sessions import hide_session
+    from memtui.curate.sessions import hide_session, tag_session
     from memtui.curate.status import demote, pin, promote
     from memtui.curate.undo import redo, undo
     from memtui.curate.verdicts import confirm, flag, validated
@@ -42,6 +42,7 @@ __all__ = [
     "redo",
     "revert",
     "supersede",
+    "tag_session",
     "undo",
     "validated",
 ]
@@ -53,7 +54,7 @@ _MODULES = {
     "merge": ("merge", "merge_pages"),
     "pages": ("compile_cards", "rebuild"),
     "revert": ("preview_revert", "revert"),
-    "sessions": ("hide_session",),
+    "sessions": ("hide_session", "tag_session"),
     "status": ("demote", "pin", "promote"),
     "undo": ("redo", "undo"),
     "verdicts": ("confirm", "flag", "validated"),

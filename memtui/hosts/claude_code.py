@@ -85,6 +85,10 @@ class ClaudeCode(HostBase):
                 return True
         return bool(_LONG_FIRST_LINE.match(head))
 
+    def resume(self, session: str) -> str | None:
+        """See `Host.resume`."""
+        return f"claude --resume {session}"
+
     def parser(self, source: SourceFile, state: Mapping[str, Any] | None = None) -> Parser:
         return ClaudeParser(source, state)
 

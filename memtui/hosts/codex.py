@@ -88,6 +88,10 @@ class Codex(HostBase):
                 return False
         return bool(_DOCUMENT.match(head) or _LONG_FIRST_LINE.match(head))
 
+    def resume(self, session: str) -> str | None:
+        """See `Host.resume`."""
+        return f"codex resume {session}"
+
     def parser(self, source: SourceFile, state: Mapping[str, Any] | None = None) -> Parser:
         return CodexParser(source, state)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memtui.hosts.protocol import Host
+    from memtui.hosts.protocol import Host, Part
 
 
 class _Adapter:
@@ -60,6 +60,17 @@ def host(name: str) -> Host:
         if candidate.name == name:
             return candidate
     raise KeyError(name)
+
+
+def lacks(name: str) -> frozenset[Part]:
+    """What the host called `name` never stores; nothing is said of a host that is not known."""
+    known = next((candidate for candidate in HOSTS if candidate.name == name), None)
+    return frozenset() if known is None else known.lacks
+
+
+def label(name: str) -> str:
+    """What people call the host `name`."""
+    return next((candidate.label for candidate in HOSTS if candidate.name == name), name)
 
 
 def sniff_file(path: Path) -> Host | None:

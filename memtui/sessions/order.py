@@ -30,6 +30,13 @@ class Filter:
     facet: Facet
     hidden: frozenset[str]
     only: int | None = None
+    among: frozenset[str] | None = None
+
+    def leaves_out(self, session: SessionRow) -> bool:
+        """Whether a session is not to be seen, and with it its sub-agents."""
+        ref = f"{session.host}:{session.id}"
+        chosen = self.among is None or bool(session.agent) or ref in self.among
+        return ref in self.hidden or not chosen
 
 
 class Order:
@@ -59,7 +66,7 @@ class Order:
         outside = projects is not None and session.project not in projects
         if self._filter.only is not None:
             outside = session.session != self._filter.only
-        if f"{session.host}:{session.id}" in self._filter.hidden:
+        if self._filter.leaves_out(session):
             self._hidden.add(session.session)
         if outside or not session.count or session.session in self._hidden:
             return self._known.pop(session.session, None) is not None

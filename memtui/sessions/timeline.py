@@ -21,7 +21,8 @@ class Timeline:
     """A virtual list: newest session last, sub-agents under their parent. One thread at a time.
 
     `project` is a project key, several (aliases), or None for all. `hidden` are session ids
-    (`host:session`) that are left out; `only` is the row id of the one session to show. What it
+    (`host:session`) that are left out, `among` are the only ones to show (None: all); `only` is the row
+    id of the one session to show. What it
     shows is the catalogue at one moment: it changes with `refresh` only. Raises
     sqlite3.Error if there is no catalogue.
     """
@@ -34,6 +35,7 @@ class Timeline:
         hidden: Iterable[str] = (),
         collapsed: Iterable[int] = (),
         only: int | None = None,
+        among: frozenset[str] | None = None,
     ) -> None:
         projects = (project,) if isinstance(project, str) else project
         self.facet = facet
@@ -41,7 +43,13 @@ class Timeline:
         self._db = open_reader(db_path)
         self._db.isolation_level = None
         self._order = Order(
-            Filter(None if projects is None else tuple(projects), facet, frozenset(hidden), only)
+            Filter(
+                None if projects is None else tuple(projects),
+                facet,
+                frozenset(hidden),
+                only,
+                among,
+            )
         )
         self._pages = Pages(self._db, facet)
         self._rev = -1

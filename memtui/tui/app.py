@@ -28,9 +28,11 @@ from memtui.tui.screens.view import Severity, ViewScreen
 from memtui.tui.services import (
     Clipboard,
     Editor,
+    Pager,
     ServiceError,
     SystemClipboard,
     SystemEditor,
+    SystemPager,
     osc52,
 )
 from memtui.tui.themes import DEFAULT, load_themes, shipped, variable_defaults
@@ -80,6 +82,7 @@ class MemtuiApp(App[None]):
         theme_name: str | None = None,
         clipboard: Clipboard | None = None,
         editor: Editor | None = None,
+        pager: Pager | None = None,
         watches: bool = True,
         first: Callable[[Core], Screen[None]] | None = None,
     ) -> None:
@@ -91,6 +94,7 @@ class MemtuiApp(App[None]):
         self._first = first or VIEWS[0].make
         self.clipboard_tool: Clipboard = clipboard or SystemClipboard()
         self.editor: Editor = editor or SystemEditor(core.settings.editor.command)
+        self.pager: Pager = pager or SystemPager()
         self.theme_titles: dict[str, str] = {}
         self._wanted_theme = theme_name or core.settings.theme or DEFAULT
         self._clashes: set[str] = set()

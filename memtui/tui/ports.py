@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
+    from memtui.workspace.session_tools import SessionTools
     from memtui.workspace.upkeep import Upkeep
     from memtui.workspace.watching import Watching
 
@@ -75,6 +76,11 @@ class Core(Protocol):
     @property
     def project_root(self) -> Path | None:
         """The project's folder."""
+        ...
+
+    @property
+    def cwd(self) -> Path:
+        """The working folder."""
         ...
 
     @property
@@ -161,9 +167,24 @@ class Core(Protocol):
         ...
 
     def timeline(
-        self, facet: str, collapsed: frozenset[int] = frozenset(), *, with_hidden: bool = False
+        self,
+        facet: str,
+        collapsed: frozenset[int] = frozenset(),
+        *,
+        with_hidden: bool = False,
+        among: frozenset[str] | None = None,
     ) -> Timeline:
-        """The sessions and their rows. Quick."""
+        """The sessions and their rows, or only those `among` these (`host:session`). Quick."""
+        ...
+
+    @property
+    def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """The tags of sessions, by `host:session`."""
+        ...
+
+    @property
+    def session_tools(self) -> SessionTools:
+        """What can be done with one session. Quick; what it does blocks."""
         ...
 
     def turn(self, session: int, seq: int) -> TurnDetail:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.bank.find import current_branch
-from memtui.bank.standing import hidden_sessions
+from memtui.bank.marks import AllMarks, read_marks
 from memtui.bank.trust import trust_by_id
 from memtui.clock import Clock, fixed_clock
 from memtui.index.drift import Drift, find_drift, last_drift
@@ -75,8 +75,8 @@ class Loader:
         self._serial = 0
         self.behind = ""
         """Why the index does not say what the bank says, "" when it does."""
-        self.hidden: frozenset[str] = frozenset()
-        """The sessions that a person hid, as `<host>:<id>`."""
+        self.marks = AllMarks()
+        """What this person noted about sessions."""
 
     def read(self) -> BankView:
         """The bank as all its files are now, with what is known about it. Raises BankError."""
@@ -118,9 +118,15 @@ class Loader:
     @property
     def notes(self) -> tuple[str, ...]:
         """What could not be computed, or not yet."""
-        return self._notes
+        unread = self.marks.unread
+        return (
+            (*self._notes, f"marks of sessions cannot be read: {unread[0]}")
+            if unread
+            else self._notes
+        )
 
     def _take(self, contents: BankContents) -> BankView:
+        self.marks = read_marks(self._reader.state)
         before = self._latest
         if before is None:
             known: Mapping[str, str] = self._last_drift(contents)
@@ -167,7 +173,6 @@ class Loader:
     def _trust(self, contents: BankContents) -> dict[str, Trust]:
         if contents.events is not self._events[0]:
             self._events = (contents.events, trust_by_id(contents.events))
-            self.hidden = hidden_sessions(contents.events)
         return self._events[1]
 
     def _last_drift(self, contents: BankContents) -> dict[str, str]:

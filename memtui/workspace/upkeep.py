@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.bank.standing import hidden_sessions
 from memtui.curate.act import ActResult, NoBankError
 from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, reject, switch
@@ -133,7 +132,7 @@ class Upkeep:
                 card.item.id: card.states[0].reason for card in view.cards if is_absent(card.states)
             },
             behind={page.item.name: page.behind for page in view.pages if page.behind},
-            hidden=hidden_sessions(view.contents.events),
+            hidden=self._workspace.hidden,
             drafter=self.drafter,
         )
 

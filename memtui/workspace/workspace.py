@@ -6,7 +6,7 @@ Screen and commands ask here, so that they cannot differ.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from memtui.agents.whereabouts import checkout
+from memtui.bank.marks import AllMarks
 from memtui.bank.model import BankConfig, BankContents, Layout, Scope
 from memtui.curate.act import CurateError, NoBankError
 from memtui.index.rows import Facts, day_of
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from memtui.workspace.live import Live
     from memtui.workspace.offers import Drafting
     from memtui.workspace.recalling import Recalling
+    from memtui.workspace.session_tools import SessionTools
     from memtui.workspace.setting import Setting
     from memtui.workspace.upkeep import Upkeep
     from memtui.workspace.watching import Watching
@@ -75,7 +77,7 @@ class Workspace:
         self._making = threading.Lock()
         self._finding: Finding | None = None
         self._recalling: Recalling | None = None
-        self._hidden: frozenset[str] = frozenset()
+        self._marks = AllMarks()
         self.agents = AgentsSide(self)
         self._scanned = self._has_sessions()
         self._loader = self._loader_of(reader) if reader else None
@@ -138,6 +140,11 @@ class Workspace:
     def project_root(self) -> Path | None:
         """The project's folder, None outside one."""
         return self._setting.project_root
+
+    @property
+    def cwd(self) -> Path:
+        """The working folder."""
+        return self._setting.cwd
 
     @property
     def config_folder(self) -> Path:
@@ -216,7 +223,19 @@ class Workspace:
     @property
     def hidden(self) -> frozenset[str]:
         """The sessions that are hidden, as `<host>:<id>`, as the bank was last read."""
-        return self._hidden
+        return self._marks.hidden
+
+    @property
+    def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """The tags of sessions, by `<host>:<id>`, as the bank was last read."""
+        return self._marks.tags
+
+    @cached_property
+    def session_tools(self) -> SessionTools:
+        """What can be done with one session."""
+        from memtui.workspace.session_tools import SessionTools
+
+        return SessionTools(self)
 
     @property
     def finding(self) -> Finding:
@@ -265,7 +284,7 @@ class Workspace:
         if self._loader is None:
             return self._without_bank()
         view = self._loader.reread(paths) if paths else self._loader.read()
-        self._hidden = self._loader.hidden
+        self._marks = self._loader.marks
         return view
 
     def settle(self, *, drift: bool = True) -> BankView:
@@ -345,14 +364,18 @@ class Workspace:
         *,
         every_project: bool = False,
         with_hidden: bool = False,
+        among: frozenset[str] | None = None,
     ) -> Timeline:
-        """The sessions and rows of this project, or of every one, under a facet."""
+        """The sessions and rows of this project, or of every one, under a facet.
+
+        `among` are the only sessions to show, as `<host>:<id>`.
+        """
         keys = None if every_project else self.project_keys
         hidden = () if with_hidden else self.hidden
         from memtui.sessions.rows import Facet
         from memtui.sessions.timeline import Timeline
 
-        return Timeline(self.catalogue.path, keys, Facet(facet), hidden, collapsed)
+        return Timeline(self.catalogue.path, keys, Facet(facet), hidden, collapsed, among=among)
 
     def turn(self, session: int, seq: int) -> TurnDetail:
         """One row in full, read from the transcript. Raises KeyError."""

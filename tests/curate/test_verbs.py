@@ -10,11 +10,12 @@ from dataclasses import replace
 import pytest
 
 from memtui.bank.events import append
+from memtui.bank.marks import read_marks
 from memtui.bank.model import Evidence, Page, Scope, Status, Tier
-from memtui.bank.standing import effective, hidden_sessions, standing
+from memtui.bank.standing import effective, standing
 from memtui.bank.trust import trust_by_id
 from memtui.curate import verbs
-from memtui.curate.act import ActResult, CurateError
+from memtui.curate.act import ActResult, CurateError, NothingToDoError
 from memtui.curate.compile import compile_page, plan_rebuild
 from memtui.curate.create import CitedRecord
 from memtui.curate.curator import Curator
@@ -144,7 +145,8 @@ def _undo_and_redo(bench: Bench, name: str, do: Do) -> None:
     after = bench.files()
     acts = len(curator.ledger.history())
     assert result.items or name == "index"
-    assert result.act in {event.data.get("act") for event in bench.events()}
+    told = {event.data.get("act") for event in bench.events()}
+    assert (result.act in told) is (name != "hide"), "marks on sessions are local"
     curator.close()
     for _ in range(acts):
         verbs.undo(bench.curator())
@@ -310,12 +312,46 @@ def test_supersede_takes_the_old_line_out_and_keeps_its_file(bench: Bench) -> No
 
 def test_a_session_is_hidden_until_it_is_shown_or_undone(bench: Bench) -> None:
     curator = bench.curator()
+    events = bench.events()
     verbs.hide_session(curator, "codex", "s1")
     verbs.hide_session(curator, "codex", "s2")
     verbs.hide_session(curator, "codex", "s1", hidden=False)
-    assert hidden_sessions(bench.events()) == {"codex:s2"}
+    assert read_marks(curator.state).hidden == {"codex:s2"}
     verbs.undo(curator)
-    assert hidden_sessions(bench.events()) == {"codex:s1", "codex:s2"}
+    assert read_marks(curator.state).hidden == {"codex:s1", "codex:s2"}
+    with pytest.raises(NothingToDoError):
+        verbs.hide_session(curator, "codex", "s1")
+    assert bench.events() == events, "marks are one person's: the shared events say nothing"
+
+
+def test_tags_are_words_kept_beside_hiding_and_come_back_with_undo(bench: Bench) -> None:
+    curator = bench.curator()
+    verbs.tag_session(curator, "codex", "s1", ["#Flaky", "pool", "flaky"])
+    verbs.hide_session(curator, "codex", "s1")
+    found = read_marks(curator.state)
+    assert dict(found.tags) == {"codex:s1": ("flaky", "pool")}
+    assert found.hidden == {"codex:s1"}
+    verbs.undo(curator)
+    verbs.tag_session(curator, "codex", "s1", [])
+    assert not list((curator.state / "sessions").glob("*"))
+    verbs.undo(curator)
+    verbs.undo(curator)
+    assert read_marks(curator.state).tags == {}
+    for bad in ("", "#", "two words", "a,b", "x" * 41):
+        with pytest.raises(CurateError, match="not a tag"):
+            verbs.tag_session(curator, "codex", "s1", [bad])
+
+
+def test_a_damaged_mark_is_named_and_replaced_by_the_next(bench: Bench) -> None:
+    curator = bench.curator()
+    verbs.tag_session(curator, "codex", "s1", ["flaky"])
+    file = next((curator.state / "sessions").glob("*.json"))
+    file.write_bytes(b"{]")
+    assert read_marks(curator.state).unread == (file,)
+    verbs.hide_session(curator, "codex", "s1")
+    assert read_marks(curator.state).hidden == {"codex:s1"}
+    verbs.undo(curator)
+    assert file.read_bytes() == b"{]"
 
 
 def test_a_file_without_an_id_can_be_curated(claude: Bench) -> None:

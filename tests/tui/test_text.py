@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from memtui.hosts.model import Kind
+from memtui.hosts.model import Kind, Tokens
 from memtui.sessions.rows import Flag
 from memtui.sessions.timeline import SessionRow, TurnRow
 from memtui.sessions.turn import LongText, TurnDetail
@@ -20,7 +21,7 @@ from memtui.tui.docs.diff import diff_lines
 from memtui.tui.docs.markdown import markdown_lines
 from memtui.tui.docs.spans import clip, clip_line, fit, plain, spread, width_of, wrap, wrap_raw
 from memtui.tui.docs.timeline_rows import heading_row, turn_row
-from memtui.tui.docs.turn_doc import turn_document
+from memtui.tui.docs.turn_doc import session_document, turn_document
 from memtui.tui.glyphs import ASCII, UNICODE
 from memtui.tui.when import age, days, parse_when
 
@@ -193,3 +194,35 @@ def test_ages() -> None:
 
 def test_raw_text_keeps_its_indent() -> None:
     assert plain(wrap_raw("    return x", "code", 40)[0]) == "    return x"
+
+
+def _turn_text(host: str, kind: Kind, **more: Any) -> str:
+    turn = TurnDetail(
+        session=1, seq=1, kind=kind, flags=0, ref=f"{host}:s#r", at=None, text=LongText("make test", 9), **more
+    )  # fmt: skip
+    return "\n".join(plain(line) for line in turn_document(turn, ASCII).lines(78, ASCII))
+
+
+def test_what_a_host_does_not_store_is_said_and_only_that() -> None:
+    call = _turn_text("cursor", Kind.CALL, tool="Shell")
+    assert "not stored by Cursor: times, results, errors" in call
+    assert "result not stored" in call
+    assert "no result yet" not in call
+    assert "unknown time" not in call
+    assert "not stored by Cursor: times, tokens, model" in _turn_text("cursor", Kind.ANSWER)
+    assert "not stored by Cursor: times\n" in _turn_text("cursor", Kind.PROMPT)
+    known = _turn_text("cursor", Kind.ANSWER, tokens=Tokens(5, 7), model="m-1")
+    assert "not stored by Cursor: times\n" in known
+    kept = _turn_text("claude-code", Kind.CALL, tool="Bash")
+    assert "not stored" not in kept
+    assert "no result yet" in kept
+    assert "unknown time" in kept
+
+
+def test_a_session_says_what_its_host_does_not_store() -> None:
+    session = SessionRow(
+        session=1, host="aider", id="x", agent="", project="p", title="Fix", cwd="/", branch="", remote="",
+        version="", model="", parent=None, started=None, ended=None, count=1, counts=(),
+    )  # fmt: skip
+    shown = session_document(session, ASCII, NOW).lines(78, ASCII)
+    assert any("not stored  times, results, errors, thinking" in plain(line) for line in shown)

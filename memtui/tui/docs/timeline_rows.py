@@ -6,6 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 
 from memtui.hosts.model import Kind
+from memtui.hosts.protocol import Part
+from memtui.hosts.registry import lacks
 from memtui.sessions.rows import TITLE, Flag
 from memtui.sessions.timeline import SessionRow, Timeline, TimelineRow, TurnRow
 from memtui.tui.docs.clean import line_of
@@ -17,6 +19,9 @@ from memtui.tui.when import age, clock
 
 HEADING = TITLE
 """Stands for the sequence number in the key of a session's heading."""
+
+_TAGS = 3
+"""Tags that a heading shows; more are counted."""
 
 RowKey = tuple[int, int]
 """Session row id and sequence number, `HEADING` for a heading."""
@@ -31,7 +36,7 @@ def key_of(timeline_row: TimelineRow) -> RowKey:
 class TimelineRows:
     """Draws the rows of a `Timeline`; `words` are highlighted, `target` is the record of a walk.
 
-    `hidden` are sessions (`host:session`) that are shown only because that was asked for.
+    `hidden` are sessions (`host:session`) that are shown only because that was asked for, `tags` theirs.
     """
 
     def __init__(self, timeline: Timeline, glyphs: Glyphs, now: datetime) -> None:
@@ -41,11 +46,16 @@ class TimelineRows:
         self.target: tuple[RowKey, str] | None = None
         self.outcomes: Mapping[str, str] = {}
         self.hidden: frozenset[str] = frozenset()
+        self.tags: Mapping[str, tuple[str, ...]] = {}
         self._glyphs = glyphs
 
     def outcome(self, session: SessionRow) -> str:
         """How a session went, "" where nobody looked yet."""
         return self.outcomes.get(f"{session.host}:{session.id}", "")
+
+    def tagged(self, session: SessionRow) -> tuple[str, ...]:
+        """The tags of a session; its sub-agents have none."""
+        return () if session.agent else self.tags.get(f"{session.host}:{session.id}", ())
 
     def __len__(self) -> int:
         return len(self.timeline)
@@ -66,8 +76,8 @@ class TimelineRows:
         entry = self.timeline.row(index)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
         if entry.is_heading:
-            told = self.outcome(entry.session)
-            return entry, self.words, self.hidden, self.now, told
+            told, tags = self.outcome(entry.session), self.tagged(entry.session)
+            return entry, self.words, self.hidden, self.now, told, tags
         return entry, self.words, target, self.hidden, None
 
     def line(self, index: int, width: int) -> Line:
@@ -76,9 +86,19 @@ class TimelineRows:
         if entry.turn is None:
             session, told = entry.session, self.outcome(entry.session)
             hidden = f"{session.host}:{session.id}" in self.hidden
-            return heading_row(session, width, self._glyphs, self.now, self.words, hidden, told)
+            return heading_row(
+                session,
+                width,
+                self._glyphs,
+                self.now,
+                self.words,
+                hidden,
+                told,
+                self.tagged(session),
+            )
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
-        return turn_row(entry.turn, width, self._glyphs, self.words, target, entry.session.depth)
+        depth, waits = entry.session.depth, Part.RESULTS not in lacks(entry.session.host)
+        return turn_row(entry.turn, width, self._glyphs, self.words, target, depth, waits)
 
 
 def heading_row(
@@ -89,11 +109,16 @@ def heading_row(
     words: Sequence[str] = (),
     hidden: bool = False,
     outcome: str = "",
+    tags: Sequence[str] = (),
 ) -> Line:
-    """`▾ Title  outcome   3d  claude-code  main  42`: age, host, branch and count, dropped from the end."""
+    """`▾ #tag Title  outcome   3d  codex  main  42`: age, host, branch and count, dropped from the end."""
     sign = glyphs.closed if session.collapsed else glyphs.open
     title = session.title or session.agent or session.id
-    left: Line = [(f"{sign} ", "heading"), *highlight([(line_of(title), "heading")], words)]
+    left: Line = [(f"{sign} ", "heading")]
+    left += [(f"#{line_of(tag, 40)} ", "accent") for tag in tags[:_TAGS]]
+    if len(tags) > _TAGS:
+        left.append((f"+{len(tags) - _TAGS} ", "accent"))
+    left += highlight([(line_of(title), "heading")], words)
     if outcome:
         left += [("  ", ""), *highlight([(line_of(outcome), "muted")], words)]
     if session.depth:
@@ -116,8 +141,9 @@ def turn_row(
     words: Sequence[str] = (),
     target: str = "",
     depth: int = 0,
+    waits: bool = True,
 ) -> Line:
-    """`14:02 ❯ fix the flaky test           ▸4 ✗1`."""
+    """`14:02 ❯ fix the flaky test           ▸4 ✗1`. Where results are never stored none is waited for."""
     is_error = bool(turn.flags & Flag.ERROR)
     sign, tone = kind_sign(turn.kind, glyphs, is_error)
     body = line_of(turn.preview) or _silent(turn)
@@ -133,7 +159,7 @@ def turn_row(
         right.append([(f" {target} ", "chip")])
     if is_error and turn.exit_code is not None:
         right.append([(f"exit {turn.exit_code}", "role-error")])
-    if turn.flags & Flag.PENDING:
+    if waits and turn.flags & Flag.PENDING:
         right.append([("no result yet", "muted")])
     if turn.failed:
         right.append([(f"{glyphs.error}{turn.failed}", "role-error")])

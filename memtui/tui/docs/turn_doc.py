@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from memtui.hosts.model import Kind
+from memtui.hosts.protocol import Part
+from memtui.hosts.registry import label, lacks
 from memtui.sessions.rows import Facet
 from memtui.sessions.timeline import SessionRow
 from memtui.sessions.turn import LongText, TurnDetail
@@ -42,6 +44,18 @@ _WORDS = {
 }
 
 
+_ABOUT_ALL = frozenset({Part.TIMES})
+_OF_AN_ANSWER = frozenset({Part.TIMES, Part.TOKENS, Part.MODEL})
+_OF_A_CALL = frozenset({Part.TIMES, Part.RESULTS, Part.ERRORS})
+_ABOUT = {
+    Kind.ANSWER: _OF_AN_ANSWER,
+    Kind.THINKING: _OF_AN_ANSWER,
+    Kind.CALL: _OF_A_CALL,
+    Kind.RESULT: _OF_A_CALL,
+}
+"""Which parts one looks for in a turn of each kind."""
+
+
 def turn_document(turn: TurnDetail, glyphs: Glyphs, note: str = "") -> Document:
     """One turn. `note` stands under its head: why it is shown (the evidence of a walk)."""
     sign, tone = kind_sign(turn.kind, glyphs, turn.is_error)
@@ -52,7 +66,7 @@ def turn_document(turn: TurnDetail, glyphs: Glyphs, note: str = "") -> Document:
     if turn.is_error:
         code = f", exit {turn.exit_code}" if turn.exit_code is not None else ""
         head.append((f"  failed{code}", "role-error"))
-    blocks: list[Block] = [Prose(tuple(head)), Prose(_meta(turn, glyphs))]
+    blocks: list[Block] = [Prose(tuple(head)), *_meta(turn, glyphs), *_not_stored(turn)]
     if note:
         blocks.append(Prose(((note, "state-warn"),)))
     if turn.problem:
@@ -64,15 +78,36 @@ def turn_document(turn: TurnDetail, glyphs: Glyphs, note: str = "") -> Document:
     return document(f"turn:{turn.session}:{turn.seq}", word, blocks)
 
 
-def _meta(turn: TurnDetail, glyphs: Glyphs) -> tuple[Span, ...]:
-    parts = [full(turn.at)]
+def _meta(turn: TurnDetail, glyphs: Glyphs) -> list[Block]:
+    unknown = turn.at is None and Part.TIMES in lacks(turn.ref.partition(":")[0])
+    parts = [] if unknown else [full(turn.at)]
     if turn.agent:
         parts.append(line_of(turn.agent))
     if turn.model:
         parts.append(line_of(turn.model))
     if turn.tokens:
         parts.append(f"{turn.tokens.input + turn.tokens.cached} in, {turn.tokens.output} out")
-    return ((f" {glyphs.separator} ".join(parts), "muted"),)
+    return [Prose(((f" {glyphs.separator} ".join(parts), "muted"),))] if parts else []
+
+
+def _not_stored(turn: TurnDetail) -> list[Block]:
+    """What one would look for in this turn and its host never writes down."""
+    host = turn.ref.partition(":")[0]
+    missing = lacks(host) & _ABOUT.get(turn.kind, _ABOUT_ALL)
+    if turn.at is not None:
+        missing -= {Part.TIMES}
+    if turn.tokens is not None:
+        missing -= {Part.TOKENS}
+    if turn.model:
+        missing -= {Part.MODEL}
+    if turn.result is not None:
+        missing -= {Part.RESULTS}
+    if turn.is_error:
+        missing -= {Part.ERRORS}
+    if not missing:
+        return []
+    names = ", ".join(part.value for part in Part if part in missing)
+    return [Prose(((f"not stored by {label(host)}: {names}", "muted"),))]
 
 
 def _body(turn: TurnDetail, glyphs: Glyphs) -> list[Block]:
@@ -81,7 +116,8 @@ def _body(turn: TurnDetail, glyphs: Glyphs) -> list[Block]:
     call: list[Block] = _section("command", turn.text, "code", glyphs, bar="role-call")
     result: list[Block] = []
     if turn.result is None:
-        result = [Prose((("no result yet", "muted"),))]
+        unknown = Part.RESULTS in lacks(turn.ref.partition(":")[0])
+        result = [Prose((("result not stored" if unknown else "no result yet", "muted"),))]
     elif turn.result.text.strip() or turn.is_error:
         tone, bar = ("text", "role-error") if turn.is_error else ("text", "faint")
         title = "error" if turn.is_error else "result"
@@ -150,6 +186,8 @@ def session_document(
     add("remote", session.remote)
     shown = (Facet.PROMPTS, Facet.CALLS, Facet.ERRORS, Facet.DIFFS)
     add("turns", ", ".join(f"{counts.get(f, 0)} {f.value}" for f in shown))
+    missing = lacks(session.host)
+    add("not stored", ", ".join(part.value for part in Part if part in missing), "muted")
     add("id", session.id, "faint")
     title = line_of(session.title or session.agent or session.id)
     blocks: list[Block] = [Prose(((title, "title"),)), Blank(), Fields(tuple(rows))]

@@ -65,6 +65,7 @@ class BrowseBase(ScanningPart):
         self.facet = Facet.TURNS.value
         self.support: tuple[EvidenceView, ...] = ()
         self.words: tuple[str, ...] = ()
+        self.wanted_tags: tuple[str, ...] = ()
         self._detail_timer: Timer | None = None
 
     @property

@@ -13,6 +13,7 @@ from memtui.tui.screens.beginning import BeginningPart
 from memtui.tui.screens.blaming import BlamingPart
 from memtui.tui.screens.layout import LayoutPart
 from memtui.tui.screens.notices import NoticesPart
+from memtui.tui.screens.session_acts import SessionActsPart
 from memtui.tui.screens.shaping import ShapingPart
 from memtui.tui.widgets.cards_pane import CardsPane
 from memtui.tui.widgets.detail_pane import DetailPane
@@ -25,7 +26,9 @@ from memtui.tui.widgets.preview_pane import PreviewPane
 from memtui.tui.widgets.sessions_pane import SessionsPane
 
 
-class BrowseScreen(NoticesPart, BeginningPart, LayoutPart, ShapingPart, BlamingPart):
+class BrowseScreen(
+    NoticesPart, BeginningPart, LayoutPart, ShapingPart, BlamingPart, SessionActsPart
+):
     """Browse what is remembered."""
 
     CSS_PATH = "browse.tcss"
@@ -75,10 +78,14 @@ class BrowseScreen(NoticesPart, BeginningPart, LayoutPart, ShapingPart, BlamingP
             self.unfilter(self.pages_list)
         elif self.pane is self.sessions_pane and self.words:
             self.set_words(())
+        elif self.pane is self.sessions_pane and self.wanted_tags:
+            self.set_tags(())
         elif self.pane is self.sessions_pane and self.facet != Facet.TURNS.value:
             self.change_facet(Facet.TURNS.value)
         elif self.pane.main() is not self.focused and self.focused is self.support_list:
             self.give(self.detail_pane.text)
+        elif self.jobs.running("export"):
+            self.jobs.cancel("export")
         elif self.memtui.upkeep.sleeping:
             self.memtui.upkeep.cancel()
         elif self.progress is not None:

@@ -86,7 +86,9 @@ class FindPart(WalkPart):
 
     def action_find(self) -> None:
         """Ask for the words to find."""
-        self.input_line.ask("find", "find", " ".join(self.words), "words; n and N go on")
+        told = [*(f"#{tag}" for tag in self.wanted_tags), *self.words]
+        hint = "words; n and N go on; #tag shows only its sessions"
+        self.input_line.ask("find", "find", " ".join(told), hint)
 
     def action_find_next(self, direction: int) -> None:
         """Go to the next or previous row that has all the words."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.preview_rows import handle_of
 from memtui.tui.docs.spans import clip
@@ -9,6 +11,7 @@ from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.walk import WalkPart
 from memtui.tui.trail import ItemSubject
 from memtui.workspace.model import ItemView
+from memtui.workspace.session_tools import ToolError
 
 
 class ItemsPart(WalkPart):
@@ -67,6 +70,8 @@ class ItemsPart(WalkPart):
         if row is None:
             return {}
         texts = {"reference": ("r", row.ref), "session id": ("i", row.session.id)}
+        with suppress(ToolError):
+            texts["resume command"] = ("m", self.core.session_tools.resume(row.session))
         shown = self.detail_pane.text.text
         if shown.strip():
             texts["text"] = ("x", shown)

@@ -87,6 +87,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     def take_reloaded(self, reloaded: Reloaded) -> None:
         """Look at the bank that was read; what takes long about it follows."""
         self._take_view(reloaded.view)
+        self.follow_hidden()  # marks of sessions are no part of the view
         self.memtui.upkeep.look()
         self._settle()
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 
 from textual import on
 
 from memtui.sessions.rows import FACETS, Facet
 from memtui.sessions.timeline import Step, Timeline
+from memtui.tui.docs import empty
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
 from memtui.tui.screens.find import FindPart
 from memtui.tui.screens.menu import Choice, MenuScreen
@@ -34,11 +37,12 @@ class TimelinePart(FindPart):
     unseen = 0
     with_hidden = False
     _hidden: frozenset[str] = frozenset()
+    _tags: Mapping[str, tuple[str, ...]] = {}
 
     def show_timeline(self) -> None:
         """Open the timeline of the facet; the cursor starts at the newest turn."""
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
-        rows.words, rows.hidden = self.words, self._hidden
+        rows.words, rows.hidden, rows.tags = self.words, self._hidden, self._tags
         rows.outcomes = self.memtui.upkeep.inbox.outcomes
         self.sessions_list.show(rows)
         self.sessions_list.action_ends(1)
@@ -49,20 +53,53 @@ class TimelinePart(FindPart):
         if old is not None:
             closed = frozenset(s.session for s in old.timeline.sessions() if s.collapsed)
             old.timeline.close()
-        self._hidden = self.core.hidden
-        return self.core.timeline(self.facet, closed, with_hidden=self.with_hidden)
+        self._hidden, self._tags = self.core.hidden, self.core.tags
+        among = None
+        if self.wanted_tags:
+            among = frozenset(
+                ref for ref, tags in self._tags.items() if _has(tags, self.wanted_tags, self._tags)
+            )
+        return self.core.timeline(self.facet, closed, with_hidden=self.with_hidden, among=among)
 
     def change_facet(self, facet: str) -> None:
         """Show other rows; the cursor stays on its row or the nearest before it."""
         self.facet = facet
         self._reopen()
-        self.sessions_pane.entitle("" if facet == Facet.TURNS.value else facet)
+        self._entitle()
         self.refresh_bars()
+
+    def _entitle(self) -> None:
+        shown = [f"#{tag}" for tag in self.wanted_tags]
+        if self.facet != Facet.TURNS.value:
+            shown.insert(0, self.facet)
+        self.sessions_pane.entitle(" ".join(shown))
+
+    def set_tags(self, tags: tuple[str, ...]) -> None:
+        """Show only the sessions that have all these tags."""
+        if tags != self.wanted_tags:
+            self.wanted_tags = tags
+            self._reopen()
+            self._entitle()
+            self.sessions_list.say(
+                [
+                    [
+                        (
+                            f"no session is tagged {' '.join(f'#{t}' for t in tags)}; esc shows all",
+                            "muted",
+                        )
+                    ]
+                ]
+                if tags
+                else empty.no_sessions(self.key_of, self.facet, self.core.project)
+            )
+            self.count_sessions()
+            self.refresh_bars()
 
     def _reopen(self) -> None:
         target = self.timeline_rows.target if self.timeline_rows else None
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
         rows.words, rows.target, rows.hidden = self.words, target, self._hidden
+        rows.tags = self._tags
         rows.outcomes = self.memtui.upkeep.inbox.outcomes
         self.sessions_list.show(rows)
 
@@ -138,8 +175,17 @@ class TimelinePart(FindPart):
             label = f"hidden sessions too ({count})"
             choices.append(Choice(_HIDDEN, label, key="h", chosen=self.with_hidden))
 
+        choices += [
+            Choice(f"#{tag}", f"tagged #{tag} ({count})", chosen=tag in self.wanted_tags)
+            for tag, count in sorted(Counter(chain(*self.core.tags.values())).items())
+        ]
+
         def chosen(name: str | None) -> None:
-            if name == _HIDDEN:
+            if name is not None and name.startswith("#"):
+                tag = name.removeprefix("#")
+                kept = tuple(one for one in self.wanted_tags if one != tag)
+                self.set_tags(kept if tag in self.wanted_tags else (*kept, tag))
+            elif name == _HIDDEN:
                 self.with_hidden = not self.with_hidden
                 self.change_facet(self.facet)
             elif name is not None:
@@ -148,8 +194,9 @@ class TimelinePart(FindPart):
         self.app.push_screen(MenuScreen("Show", choices), chosen)
 
     def follow_hidden(self) -> None:
-        """Sessions were hidden or shown again: the timeline follows."""
-        if self.timeline_rows is not None and self._hidden != self.core.hidden:
+        """Sessions were hidden, shown again or tagged: the timeline follows."""
+        marks = (self.core.hidden, self.core.tags)
+        if self.timeline_rows is not None and (self._hidden, self._tags) != marks:
             self._reopen()
             self.count_sessions()
 
@@ -208,8 +255,11 @@ class TimelinePart(FindPart):
             self._go_time(message.text)
         elif message.purpose == "find":
             self.give(self.sessions_list)
-            self.set_words(tuple(message.text.casefold().split()))
-            self.action_find_next(1)
+            words = message.text.casefold().split()
+            self.set_tags(tuple(word[1:] for word in words if len(word) > 1 and word[0] == "#"))
+            self.set_words(tuple(word for word in words if not word.startswith("#")))
+            if self.words or not self.wanted_tags:
+                self.action_find_next(1)
 
     def _go_time(self, text: str) -> None:
         rows, row = self.timeline_rows, self.timeline_row()
@@ -222,3 +272,12 @@ class TimelinePart(FindPart):
             self.say(str(error), "warning")
             return
         self.sessions_list.go(rows.timeline.at_time(milliseconds(when)), context=True)
+
+
+def _has(tags: Sequence[str], wanted: Sequence[str], known: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether tags have all that are wanted; one that is no whole tag anywhere stands for its beginning."""
+    whole = frozenset(chain(*known.values()))
+    return all(
+        word in tags or (word not in whole and any(tag.startswith(word) for tag in tags))
+        for word in wanted
+    )

@@ -22,6 +22,7 @@ from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
 
 if TYPE_CHECKING:
+    from memtui.sessions.timeline import SessionRow
     from memtui.workspace.curating import Done
     from memtui.workspace.model import ItemView
 
@@ -109,7 +110,10 @@ class VerbsPart(ItemsPart):
         if row is None or not row.is_heading:
             self.say("d hides a session: put the cursor on its heading")
             return
-        session = row.session
+        self.hide_session(row.session, hidden)
+
+    def hide_session(self, session: SessionRow, hidden: bool) -> None:
+        """Hide a session, or show it again."""
         verb = partial(
             verbs.hide_session,
             host=session.host,
