@@ -7,6 +7,7 @@ from pathlib import Path
 
 from memtui.cli.command import OK, Context, answer
 from memtui.cli.session_named import SESSION_HELP, session_named, tools_speaking
+from memtui.sessions.export import masked
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +32,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             told = {"session": ref, "file": str(target), "bytes": size}
             answer(context, told, [f"{target}: {size:,} bytes"])
         elif context.json:
-            text = "\n".join(tools.reading(row, tools.masked)) + "\n"
+            text = "\n".join(tools.reading(row, masked)) + "\n"
             answer(context, {"session": ref, "markdown": text}, ())
         else:
-            answer(context, None, tools.reading(row, tools.masked))
+            answer(context, None, tools.reading(row, masked))
     return OK

@@ -39,12 +39,9 @@ _WORDS = {
 _QUOTED = (Kind.PROMPT, Kind.ANSWER)
 
 
-def masked(text: str, extra: tuple[re.Pattern[str], ...] = ()) -> str:
-    """Text for a file: controls and hidden characters dropped first, lest they split a secret.
-
-    `extra` are the user's own patterns.
-    """
-    return redact(sanitize(text), extra).text
+def masked(text: str) -> str:
+    """Text for a file: controls and hidden characters dropped first, lest they split a secret."""
+    return redact(sanitize(text)).text
 
 
 def head_lines(session: SessionRow, clean: Clean, level: int = 1) -> Iterator[str]:

@@ -17,7 +17,6 @@ from memtui.sessions.export import Clean, head_lines, masked, turn_lines, when
 from memtui.sessions.rows import Facet
 from memtui.sessions.timeline import Timeline
 from memtui.sessions.timeline_rows import SessionRow
-from memtui.settings import compiled_patterns
 
 if TYPE_CHECKING:
     from memtui.workspace.workspace import Workspace
@@ -46,10 +45,6 @@ class SessionTools:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-
-    def masked(self, text: str) -> str:
-        """Text as it may leave: sanitized, secrets and what the user's own patterns match masked."""
-        return masked(text, compiled_patterns(self._workspace.settings))
 
     def find(self, word: str) -> SessionRow:
         """The session `host:id`, an id, or the beginning of one. Raises ToolError."""
@@ -134,7 +129,7 @@ class SessionTools:
 
     def name_for(self, session: SessionRow) -> str:
         """A file name for an export: `2026-11-19-fix-the-flaky-test.md`."""
-        title = self.masked(session.title or session.agent or session.id)
+        title = masked(session.title or session.agent or session.id)
         slug = _SLUG.sub("-", title.casefold())[:48].strip("-") or "session"
         at = session.ended or session.started
         day = "" if at is None else f"{when(at)[:10]}-"
@@ -161,7 +156,7 @@ class SessionTools:
         made = Path(name)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-                for line in self.reading(session, self.masked, cancelled):
+                for line in self.reading(session, masked, cancelled):
                     stream.write(line + "\n")
             if cancelled():
                 raise ToolError("the export was stopped", "nothing was written")
