@@ -26,6 +26,7 @@ def run_app(
         )
     with context.open(path) as workspace:
         from memtui.tui.app import MemtuiApp
+        from memtui.tui.terminal import end_with
 
         first = None
         if watch:
@@ -33,5 +34,7 @@ def run_app(
 
             first = WatchScreen
         app = MemtuiApp(workspace, ascii_only=ascii_only, theme_name=theme, first=first)
+        watching = end_with(sys.stdin.fileno())
         app.run()
+        watching.set()
         return app.return_code or 0
