@@ -38,6 +38,9 @@ ABSENT = (
 )
 """States that keep an item out of every injection, strongest first (an item shows its first)."""
 
+UNLISTED = (SUPERSEDED, TOMBSTONED)
+"""Computed states that also keep an active item out of `MEMORY.md`."""
+
 WARNINGS = (BEHIND, EVIDENCE_CHANGED, EVIDENCE_GONE)
 """States that are shown but do not hold an item back."""
 

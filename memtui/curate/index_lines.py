@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import IndexLine, index_line, parse_index
-from memtui.bank.model import BankContents, Item, Layout, Page, Status
+from memtui.bank.model import BankContents, Event, Item, Layout, Page, Status
 from memtui.curate.act import FileChange
 from memtui.curate.curator import Curator
 from memtui.curate.files import is_item, parse_item
@@ -17,15 +17,18 @@ from memtui.curate.replacing import turned
 _HEADING = {True: b"## pages", False: b"## cards"}
 
 
-def follow_items(curator: Curator, changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
+def follow_items(
+    curator: Curator, changes: Sequence[FileChange], events: Sequence[Event] = ()
+) -> tuple[FileChange, ...]:
     """The change of `MEMORY.md` that goes with changes of items; none where no line is touched.
 
-    Items that the changed ones supersede leave it, and come back when nothing supersedes them any more.
+    Items that the changed ones supersede leave it, and come back when nothing supersedes them any more;
+    `events` are those of the act, where they are verdicts.
     """
     current = curator.read(INDEX)
     index = Index(curator, current or b"")
     follow_into(curator, index, changes)
-    others = turned(curator, changes)
+    others = turned(curator, changes, events)
     for item in others.covered:
         index.remove(curator.relative(item.path))
     for item in others.released:
@@ -43,7 +46,8 @@ def mended(
 ) -> tuple[FileChange, ...]:
     """The change that brings the index in step with the bank: missing lines added, others removed.
 
-    `absent` are ids of active items that still do not belong there (superseded, tombstoned).
+    `absent` are ids of active items that still do not belong there (superseded, tombstoned). The line of
+    a file with conflict markers stays as it is: nobody knows yet what it says.
     """
     current = curator.read(INDEX)
     index = Index(curator, current or b"")
@@ -53,7 +57,8 @@ def mended(
         for item in items
         if item.status is Status.ACTIVE and not item.conflict and item.id not in absent
     }
-    index.keep_only(live)
+    unknown = {curator.relative(item.path) for item in items if item.conflict}
+    index.keep_only({*live, *unknown})
     for path, item in live.items():
         index.update(path, None, path, item)
     if index.data == (current or b""):

@@ -179,7 +179,7 @@ def _act(
         items=(key, *keys),
         title=result.title,
         summary=f"merged {len(sources)} into: {result.title}",
-        changes=(*changes, *follow_items(curator, changes)),
+        changes=(*changes, *follow_items(curator, changes, (event,))),
         events=(event,),
     )
 

@@ -6,32 +6,39 @@ again; when that one is promoted, it is gone again; and promoting a superseded i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memtui import reasons
 from memtui.bank.load import BankReader
-from memtui.bank.model import BankContents, Card, Item, Page, Status
-from memtui.bank.trust import trust_by_id
+from memtui.bank.model import BankContents, Card, Event, Item, Page, Status
+from memtui.bank.standing import CORRECTIONS
+from memtui.bank.trust import VERDICTS, trust_by_id
 from memtui.curate.act import FileChange
 from memtui.curate.curator import Curator
 from memtui.curate.files import is_item, item_files, parse_item
 from memtui.index.states import Known, states_of
 
-_KEY = b"supersedes:"
+_SUPERSEDES = re.compile(rb"supersedes:\s*(?:\[\s*[^\s\]]|[^\s\[])")
+"""Front matter that names something which is superseded, whatever its YAML looks like."""
+_ABOUT_VERDICTS = frozenset((*VERDICTS, "merge"))
+"""Acts that say whom people trust: a card from outside supersedes only once it is confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """What changes of other items do: `released` items hold again, `covered` ones are replaced.
+    """What changes do to the standing of items: `released` hold again, `covered` are replaced by now.
 
-    `replaced` are the files of all items that are replaced after the changes.
+    `replaced` are the files of all items that are replaced after the changes, `items` all items by file
+    where the bank had to be read.
     """
 
     released: tuple[Item, ...] = ()
     covered: tuple[Item, ...] = ()
     replaced: frozenset[Path] = frozenset()
+    items: Mapping[Path, Item] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,35 +51,55 @@ class _Step:
 
     @property
     def rises(self) -> bool:
-        return _holds(self.new) and not _holds(self.old)
+        return holds(self.new) and not holds(self.old)
+
+    @property
+    def leaves_name(self) -> bool:
+        """Whether the item is gone from this file, so that who named the file means it no longer."""
+        return holds(self.old) and self.new is None
 
     @property
     def turns(self) -> bool:
         """Whether it replaces others than before, itself or in a chain (there its own status is nothing)."""
         old, new = _supersedes(self.old), _supersedes(self.new)
-        return old != new or bool(new and _holds(self.old) != _holds(self.new))
+        return old != new or bool(new and holds(self.old) != holds(self.new))
 
 
-def turned(curator: Curator, changes: Sequence[FileChange]) -> Turned:
-    """What the changes do to items that they do not touch, and to those that they bring up.
+def turned(
+    curator: Curator,
+    changes: Sequence[FileChange],
+    events: Sequence[Event] = (),
+    asked: Collection[str] = (),
+) -> Turned:
+    """What the changes and the events of an act do to the standing of all items.
 
-    The bank is read only where something is superseded at all.
+    `asked` are files whose standing is wanted in any case. The bank is read only where one of the items
+    in question is superseded, or supersedes another, at all.
     """
     steps = list(_steps(curator, changes))
-    rising = [step for step in steps if step.rises]
-    if not any(step.turns for step in steps) and not _named(curator, rising):
+    in_question = [
+        *(step.new for step in steps if step.rises),
+        *(step.old for step in steps if step.leaves_name),
+        *_items_of(curator, asked),
+    ]
+    if not (
+        any(step.turns for step in steps)
+        or _named(curator, in_question)
+        or _trusted_otherwise(curator, events)
+    ):
         return Turned()
     reader = BankReader(curator.root, curator.config, curator.layout, curator.state)
     contents = reader.read()
     later = _after(curator, contents, steps)
+    later = replace(later, events=(*later.events, *events))
     before, after = _superseded(curator, contents), _superseded(curator, later)
-    touched = {curator.place(step.path) for step in steps}
-    up = {curator.place(step.path) for step in rising}
+    up = {curator.place(step.path) for step in steps if step.rises}
     items = (*later.cards, *later.pages)
     return Turned(
-        tuple(i for i in items if i.id in before - after and _holds(i) and i.path not in touched),
+        tuple(i for i in items if i.id in before - after and holds(i)),
         tuple(i for i in items if i.id in after and (i.id not in before or i.path in up)),
         frozenset(i.path for i in items if i.id in after),
+        {item.path: item for item in items},
     )
 
 
@@ -86,7 +113,13 @@ def _steps(curator: Curator, changes: Sequence[FileChange]) -> Iterator[_Step]:
             yield _Step(change.path, *sides)
 
 
-def _holds(item: Item | None) -> bool:
+def _items_of(curator: Curator, paths: Collection[str]) -> list[Card | Page]:
+    read = ((path, curator.read(path)) for path in paths)
+    return [parse_item(curator, path, data) for path, data in read if data is not None]
+
+
+def holds(item: Item | None) -> bool:
+    """Whether the item belongs into the index, unless something replaces it."""
     return item is not None and item.status is Status.ACTIVE and not item.conflict
 
 
@@ -94,17 +127,27 @@ def _supersedes(item: Card | Page | None) -> frozenset[str]:
     return frozenset() if item is None else frozenset(item.supersedes)
 
 
-def _named(curator: Curator, rising: Sequence[_Step]) -> bool:
-    """Whether some file may say that it supersedes one of the items that rise."""
-    words = [word.encode() for step in rising for word in _words(step) if word]
-    if not words:
+def _named(curator: Curator, items: Sequence[Item | None]) -> bool:
+    """Whether some file may say that it supersedes one of the items."""
+    known = [item for item in items if item is not None]
+    words = [word.encode() for item in known for word in (item.id, item.name) if word]
+    return bool(words) and any(any(word in text for word in words) for text in _replacing(curator))
+
+
+def _trusted_otherwise(curator: Curator, events: Sequence[Event]) -> bool:
+    """Whether the events may let a card from outside supersede others, or keep it from doing so."""
+    verbs = (
+        event.data.get("verb") if event.verb in CORRECTIONS else event.verb for event in events
+    )
+    if not any(verb in _ABOUT_VERDICTS for verb in verbs):
         return False
+    return any(b"external" in text.lower() for text in _replacing(curator))
+
+
+def _replacing(curator: Curator) -> Iterator[bytes]:
+    """The files of items that supersede something."""
     texts = (file.read_bytes() for file in item_files(curator))
-    return any(_KEY in text and any(word in text for word in words) for text in texts)
-
-
-def _words(step: _Step) -> tuple[str, ...]:
-    return () if step.new is None else (step.new.id, step.new.name)
+    return (text for text in texts if _SUPERSEDES.search(text))
 
 
 def _after(curator: Curator, contents: BankContents, steps: Sequence[_Step]) -> BankContents:

@@ -101,7 +101,7 @@ def revert(curator: Curator, plan: RevertPlan, resolve: Resolution | None = None
             items=plan.items,
             title=plan.title,
             summary=f"reverted {plan.verb}: {plan.title}",
-            changes=settled(curator, changes, plan.act, left_by(record), free),
+            changes=settled(curator, changes, plan.act, left_by(record), free, (event,)),
             events=(event,),
         )
 

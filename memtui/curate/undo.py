@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from memtui.bank.model import Event
 from memtui.bank.standing import OF
@@ -84,9 +84,9 @@ def _again(
 ) -> ActResult:
     def build(_act_id: str) -> Act:
         target = find(curator)
-        changes = restoring(curator, target, forward=forward, resolve=resolve)
         past = "undid" if verb == "undo" else "redid"
         about = () if target.verb in LOCAL else (event_about(curator, verb, target),)
+        changes = restoring(curator, target, forward=forward, resolve=resolve, events=about)
         return Act(
             verb=verb,
             items=target.items,
@@ -111,11 +111,17 @@ def event_about(curator: Curator, verb: str, target: ActRecord) -> Event:
 
 
 def restoring(
-    curator: Curator, target: ActRecord, *, forward: bool, resolve: Resolution
+    curator: Curator,
+    target: ActRecord,
+    *,
+    forward: bool,
+    resolve: Resolution,
+    events: Sequence[Event] = (),
 ) -> tuple[FileChange, ...]:
     """The changes that bring the target's files to what they were before it (or after it).
 
-    Raises ConflictError with the three texts of every file that is not as the act left it.
+    `events` are those of the act that does so. Raises ConflictError with the three texts of every file
+    that is not as the act left it.
     """
     changes: list[FileChange] = []
     conflicts: list[Conflict] = []
@@ -139,7 +145,8 @@ def restoring(
             _refuse_renamed(curator, file.path, left)
     if conflicts:
         raise ConflictError(tuple(conflicts))
-    return settled(curator, changes, target.id, left_by(target, forward=forward), resolve)
+    index = left_by(target, forward=forward)
+    return settled(curator, changes, target.id, index, resolve, events)
 
 
 def _refuse_renamed(curator: Curator, path: str, left: bytes) -> None:

@@ -10,7 +10,8 @@ from memtui.curate.act import Act, ActResult, CurateError
 from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.files import read_now
-from memtui.index.states import key_of
+from memtui.curate.index_lines import follow_items
+from memtui.index.states import is_external, key_of
 
 
 def confirm(
@@ -52,10 +53,13 @@ def _judge(
 
     def build(_act_id: str) -> Act:
         events = []
+        outsiders = []
         for item in items:
             _, _, now = read_now(curator, item)
             kept = {"digest": now.digest, **(data or {})}
             key = key_of(item)
+            if is_external(now.origin) and now.supersedes:
+                outsiders.append(now)
             events.append(
                 curator.event(
                     "verdict", verb, key, name=now.name, title=now.title, reason=reason, data=kept
@@ -67,6 +71,8 @@ def _judge(
             items=tuple(event.item for event in events),
             title=events[0].title,
             summary=f"{past}: {what}",
+            # A card from outside supersedes what it names from its first confirmation on.
+            changes=follow_items(curator, (), events) if outsiders else (),
             events=tuple(events),
         )
 

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from memtui.bank.model import Evidence, Scope, Status
+from memtui.bank.standing import CORRECTIONS
 from memtui.curate import verbs
 from memtui.curate.act import ActResult, CurateError
 from memtui.curate.compile import compile_page as draft_page
@@ -106,6 +107,15 @@ def redo(_bench: Bench, curator: Curator, _rng: random.Random) -> ActResult:
     return verbs.redo(curator)
 
 
+def revert(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:
+    """Take one of all acts back, somebody's; what changed since stays or goes, file by file."""
+    events = bench.events()
+    acts = sorted({str(event.data["act"]) for event in events if event.verb not in CORRECTIONS})
+    plan = verbs.preview_revert(curator, events, rng.choice(acts))
+    chosen = {found.path: rng.choice([found.ours, found.theirs]) for found in plan.conflicts}
+    return verbs.revert(curator, plan, chosen)
+
+
 Doing = Callable[[Bench, Curator, random.Random], ActResult]
 FORWARD: Sequence[Doing] = (
     create,
@@ -135,7 +145,7 @@ STEPPED: Sequence[Doing] = (
     redo,
 )
 """One act of each kind of change, for what goes through every step."""
-ALL: Sequence[Doing] = (*FORWARD, create, undo, undo, redo)
+ALL: Sequence[Doing] = (*FORWARD, create, undo, undo, redo, revert)
 
 
 def any_act(bench: Bench, curator: Curator, rng: random.Random) -> ActResult:

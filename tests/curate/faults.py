@@ -21,10 +21,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memtui.bank.memory_index import parse_index
+from memtui.bank.model import Page, Status
 from memtui.bank.trust import trust_by_id
 from memtui.curate import verbs
 from memtui.curate.act import digest
 from memtui.curate.curator import Curator
+from memtui.curate.following import target_of
 from memtui.curate.healing import heal
 from memtui.index.states import Known, states_of
 from memtui.ledger.store import Ledger
@@ -183,17 +186,16 @@ def wrong_with(bench: Bench, ledger: Ledger, told: set[str]) -> list[str]:
     replaced = {
         item for item, found in states.items() if any(s.reason == "superseded" for s in found)
     }
-    live = {f"cards/{c.name}.md" for c in contents.cards if c.status.value == "active"}
-    listed = [
-        line.split("](")[1].split(")")[0]
-        for line in bench.index().splitlines()
-        if "](cards" in line
-    ]
+    items = (*contents.cards, *contents.pages)
+    live = {
+        f"{'pages' if isinstance(item, Page) else 'cards'}/{item.name}.md"
+        for item in items
+        if item.status is Status.ACTIVE and item.id not in replaced
+    }
+    listed = [target_of(line) for line in parse_index(bench.index().encode())]
     wrong += [f"listed twice: {path}" for path in set(listed) if listed.count(path) > 1]
     wrong += [f"listed and not live: {path}" for path in set(listed) - live]
-    # Two writers who take back chains of supersession crosswise may leave a superseded card listed.
-    replaced_names = {f"cards/{c.name}.md" for c in contents.cards if c.id in replaced}
-    wrong += [f"live and not listed: {path}" for path in live - set(listed) - replaced_names]
+    wrong += [f"live and not listed: {path}" for path in live - set(listed)]
     wrong += [f"temporary file: {path}" for path in bench.root.rglob(".memtui-*.tmp")]
     return wrong
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memtui.curate import verbs
 from memtui.curate.act import ConflictError, CurateError
+from memtui.curate.lint import lint, source_of
 from memtui.curate.revert import preview_revert, revert
 from tests.curate import acting
 from tests.curate.bench import Bench
@@ -26,6 +27,7 @@ DOINGS = (
     acting.supersede,
     acting.undo,
     acting.redo,
+    acting.revert,
 )
 STEPS = st.lists(st.tuples(st.sampled_from(DOINGS), st.booleans()), max_size=20)
 
@@ -171,6 +173,79 @@ def test_a_replacement_taken_out_of_the_text_lists_the_old_card_again(bench: Ben
     assert listed(bench, "pool-hangs") == 1
     verbs.edit(curator, bench.item("pool-timeout"), new, base)
     assert listed(bench, "pool-hangs") == 0
+
+
+def test_undoing_a_demotion_of_a_card_that_was_replaced_and_promoted_since_lists_nothing(
+    bench: Bench,
+) -> None:
+    """The file is as the undo wants it already: the other writer's promotion brought it there."""
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    verbs.supersede(bob, bench.items("pool-hangs"), bench.item("own-env"))
+    verbs.demote(ada, bench.items("pool-hangs"))
+    verbs.promote(bob, bench.items("pool-hangs"))
+    verbs.undo(ada)
+    assert wrong_with(bench, ada.ledger, set()) == []
+    assert listed(bench, "pool-hangs") == 0
+
+
+def test_reverting_a_demotion_leaves_what_it_no_longer_replaces_in_the_index(bench: Bench) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    verbs.supersede(ada, bench.items("pool-hangs"), bench.item("pool-timeout"))
+    act = verbs.demote(ada, bench.items("pool-timeout")).act
+    item = bench.item("pool-timeout")
+    base = verbs.begin_edit(bob, item)
+    verbs.edit(bob, item, base, base.replace(b"supersedes: [ddddd2]", b"supersedes: []"))
+    revert(ada, preview_revert(ada, bench.events(), act))
+    assert wrong_with(bench, ada.ledger, set()) == []
+    assert (listed(bench, "pool-hangs"), listed(bench, "pool-timeout")) == (1, 1)
+
+
+def test_a_card_from_outside_replaces_others_from_its_confirmation_on(either: Bench) -> None:
+    ada, bob = either.curator("ada"), either.curator("bob")
+    item = either.item("pool-timeout")
+    base = verbs.begin_edit(ada, item)
+    verbs.edit(ada, item, base, base.replace(b"origin: session", b"origin: external"))
+    verbs.supersede(ada, either.items("pool-hangs"), either.item("pool-timeout"))
+    before = either.files()
+    assert named(either, "pool-hangs") == 1
+    verbs.confirm(bob, either.items("pool-timeout"))
+    assert named(either, "pool-hangs") == 0
+    verbs.flag(ada, either.items("pool-timeout"), "is it so?")
+    assert named(either, "pool-hangs") == 1
+    verbs.undo(ada)
+    assert named(either, "pool-hangs") == 0
+    verbs.undo(bob)
+    assert either.files() == before
+
+
+def test_a_new_name_frees_a_card_that_was_replaced_by_its_name(bench: Bench) -> None:
+    curator = bench.curator()
+    item = bench.item("pool-timeout")
+    base = verbs.begin_edit(curator, item)
+    verbs.edit(curator, item, base, base.replace(b"supersedes: []", b"supersedes: [pool-hangs]"))
+    assert listed(bench, "pool-hangs") == 0
+    item = bench.item("pool-hangs")
+    base = verbs.begin_edit(curator, item)
+    verbs.edit(curator, item, base, base.replace(b"name: pool-hangs\n", b"name: other\n"))
+    assert listed(bench, "other") == 1
+    verbs.undo(curator)
+    assert (listed(bench, "other"), listed(bench, "pool-hangs")) == (0, 0)
+
+
+def test_a_replaced_card_in_the_index_is_found_and_mended(either: Bench) -> None:
+    """Whoever wrote the line: git merged it, a host, an older memtui."""
+    curator = either.curator()
+    line = next(row for row in either.index().splitlines() if "pool-hangs" in row)
+    verbs.supersede(curator, either.items("pool-hangs"), either.item("pool-timeout"))
+    whole = either.index()
+    (either.bank / "MEMORY.md").write_text(f"{whole}{line}\n")
+    source = source_of(curator, either.contents())
+    found = [one for one in lint(source) if one.repair == "index"]
+    assert [(one.items, one.path) for one in found] == [(("card:ddddd2",), "MEMORY.md")]
+    assert "which is superseded by pool-timeout" in found[0].message
+    verbs.mend_index(curator, either.contents(), {"ddddd2"})
+    assert either.index() == whole
+    assert not [one for one in lint(source_of(curator, either.contents())) if one.repair == "index"]
 
 
 def named(bench: Bench, name: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import IndexLine, parse_index
-from memtui.bank.model import Item, Status
+from memtui.bank.model import Item
 from memtui.curate.following import target_of
 from memtui.curate.rules.contradiction import differ, statement
 from memtui.curate.rules.source import ERROR, INFO, WARNING, Finding, Source, keys
@@ -41,7 +41,7 @@ def unlisted_files(source: Source) -> Iterator[Finding]:
     listed = {target_of(line) for line in parse_index(source.index or b"")}
     for item in (*source.live, *source.pages):
         path = source.relative(item)
-        if path not in listed:
+        if path not in listed and not source.put_away(item):
             message = f"no line of {INDEX} names {path}: the host does not know it"
             yield Finding(
                 "host/unlisted", WARNING, keys(item), message, "add its line", "index", path=INDEX
@@ -49,7 +49,7 @@ def unlisted_files(source: Source) -> Iterator[Finding]:
 
 
 def lines_without_file(source: Source) -> Iterator[Finding]:
-    """An index line whose file is gone, or whose item was demoted."""
+    """An index line whose file is gone, or whose item was put away."""
     if not source.is_host_folder:
         return
     items = _by_path(source)
@@ -60,8 +60,8 @@ def lines_without_file(source: Source) -> Iterator[Finding]:
             continue
         if item is None:
             message = f"{INDEX} names {path}, which is gone"
-        elif item.status is not Status.ACTIVE:
-            message = f"{INDEX} names {path}, which is {item.status.value}"
+        elif put_away := source.put_away(item):
+            message = f"{INDEX} names {path}, which is {put_away}"
         else:
             continue
         found = keys(item) if item else ()

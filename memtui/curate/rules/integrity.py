@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from memtui import reasons
 from memtui.bank.layout import INDEX
 from memtui.bank.memory_index import parse_index
-from memtui.bank.model import Status
 from memtui.curate.following import target_of
 from memtui.curate.rules.source import ERROR, WARNING, Finding, Source, keys
 
@@ -51,21 +49,13 @@ def index_in_step(source: Source) -> Iterator[Finding]:
     listed = Counter(target_of(line) for line in parse_index(source.index or b""))
     items = (*source.contents.cards, *source.contents.pages)
     by_path = {source.relative(item): item for item in items}
-    replaced = {
-        item.id
-        for item in items
-        if any(
-            s.reason in (reasons.SUPERSEDED, reasons.TOMBSTONED)
-            for s in source.states.get(item.id, ())
-        )
-    }
     for path in sorted(listed):
         item = by_path.get(path)
         message = ""
         if item is None:
             message = f"{INDEX} lists {path}, which does not exist"
-        elif item.status is not Status.ACTIVE:
-            message = f"{INDEX} lists {path}, which is {item.status.value}"
+        elif put_away := source.put_away(item):
+            message = f"{INDEX} lists {path}, which is {put_away}"
         elif listed[path] > 1:
             message = f"{INDEX} lists {path} {listed[path]} times"
         if message:
@@ -80,7 +70,7 @@ def index_in_step(source: Source) -> Iterator[Finding]:
                 path=INDEX,
             )
     for path, item in sorted(by_path.items()):
-        if item.status is Status.ACTIVE and item.id not in replaced and path not in listed:
+        if path not in listed and not item.conflict and not source.put_away(item):
             message = f"{INDEX} does not list {path}"
             yield Finding(
                 "integrity/index",

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
+from memtui import reasons
 from memtui.bank.model import BankContents, Card, Item, Layout, Page, Status
 from memtui.bank.standing import effective
 from memtui.bank.trust import trust_by_id
@@ -86,6 +87,14 @@ class Source:
     def is_host_folder(self) -> bool:
         """Whether the bank is a host's own folder, which does not follow memtui's habits."""
         return self.contents.layout is Layout.CLAUDE
+
+    def put_away(self, item: Item) -> str:
+        """Why the index should not list the item, in words; empty where it should."""
+        if item.status is not Status.ACTIVE:
+            return item.status.value
+        states = self.states.get(item.id, ())
+        unlisted = (state for state in states if state.reason in reasons.UNLISTED)
+        return next((state.cause or state.reason for state in unlisted), "")
 
     def relative(self, item: Item) -> str:
         """The item's file, relative to the bank."""

@@ -159,11 +159,10 @@ class RepairsPart(PanelView):
         view = self.view
         if view is None:
             return
-        replaced = (reasons.SUPERSEDED, reasons.TOMBSTONED)
         absent = {
             found.item.id
             for found in (*view.cards, *view.pages)
-            if any(state.reason in replaced for state in found.states)
+            if any(state.reason in reasons.UNLISTED for state in found.states)
         }
         contents = view.contents
         self.act(Deed("index", partial(verbs.mend_index, contents=contents, absent=absent)))
