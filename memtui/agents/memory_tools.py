@@ -80,13 +80,21 @@ class MemoryTools:
     """The five tools over one bank. `call` is safe from several threads as far as the engine is."""
 
     def __init__(
-        self, shelf: Shelf, engine: Engine, store: Store, clock: Clock, caller: Caller
+        self,
+        shelf: Shelf,
+        engine: Engine,
+        store: Store,
+        clock: Clock,
+        caller: Caller,
+        purged: Callable[[str, str], bool] = lambda _title, _body: False,
     ) -> None:
+        """`purged` says of a title and a body whether a person erased them for good."""
         self._shelf = shelf
         self._engine = engine
         self._store = store
         self._clock = clock
         self._caller = caller
+        self._purged = purged
         self._suggested = 0
         self._candidates: tuple[Mapping[str, Any], ...] = ()
         self._tools: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, tuple[str, ...]]]] = {
@@ -169,6 +177,8 @@ class MemoryTools:
         body = redact(sanitize(given["body"])).text.strip()
         if not title or not body:
             raise ToolError("title and body must say something")
+        if self._purged(title, body):
+            raise ToolError("a person erased this for good: it is not kept again")
         near = self._engine.nearest(title, body, 1)
         payload = {"title": title, "body": body, "type": given.get("type", "fact")}
         payload["tags"] = [one_line(redact(tag).text) for tag in given.get("tags", ())]

@@ -15,6 +15,7 @@ from memtui.curate.proposals import Proposal, Verb, key_of_text
 from memtui.curate.proposals import Status as Stands
 from memtui.curate.rules.contradiction import differ, statement, statements_of
 from memtui.curate.similar import NEAR, SAME, Match, Neighbours, likeness, told, words
+from memtui.curate.tombstones import Tombstones
 from memtui.index.states import key_of
 from memtui.ledger.model import SightingRecord
 from memtui.safety.redact import redact
@@ -43,6 +44,7 @@ class Why(StrEnum):
     PUT_AWAY = "a person put this away"
     KNOWN = "a card cites this record"
     SEEN = "one more sighting"
+    PURGED = "a person purged this"
     SURPLUS = "beyond what one session may propose"
 
 
@@ -65,6 +67,7 @@ class Known:
         live = [card for card in contents.cards if card.id not in gone]
         away = [card for card in contents.cards if card.id in gone and _put_away(card)]
         self.cards = {key_of(card): card for card in contents.cards}
+        self.purged = Tombstones(contents.events)
         self.live = Neighbours(live)
         self.away = Neighbours(away)
         self.cited = {cited.ref: key_of(card) for card in contents.cards for cited in card.evidence}
@@ -142,6 +145,8 @@ def propose(found: Sequence[Candidate], session: str, known: Known, now: datetim
 
 def _judge(candidate: Candidate, session: str, known: Known, now: datetime) -> Outcome:
     draft = cleaned(candidate.draft)
+    if known.purged.cover_draft(draft):
+        return Outcome(candidate, why=Why.PURGED)
     text = told(draft.title, draft.body)
     refs = [cited.ref for cited in draft.evidence]
     first = refs[0] if refs else session

@@ -7,22 +7,23 @@ away from every agent and can simply be done again.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from memtui.bank.events import to_json
-from memtui.bank.model import BankContents, Card, Event, Item, Page
+from memtui.bank.layout import INDEX
+from memtui.bank.model import BankContents, Card, Item, Page
 from memtui.bank.standing import ACT
-from memtui.curate.act import digest
+from memtui.curate.act import CurateError, digest
 from memtui.curate.acts import record_only
 from memtui.curate.curator import Curator, new_id
 from memtui.curate.files import path_of, read_now
 from memtui.curate.healing import heal_locked
 from memtui.curate.purging import cleaning
-from memtui.curate.purging.needles import Needles, needles_of, own_excerpts, prints, unpacked
+from memtui.curate.purging.needles import Needles, needles_of, own_excerpts, unpacked
 from memtui.curate.purging.places import (
     Place,
     excerpt_folders,
@@ -34,12 +35,16 @@ from memtui.curate.purging.places import (
     quoting_items,
     state_files,
 )
+from memtui.curate.purging.progress import Step, Tell, untold
+from memtui.curate.replacing import freed_without
+from memtui.curate.tombstones import PRINTS, prints_of
 from memtui.index.states import key_of
 from memtui.ledger.model import ActRecord, FileRecord
 from memtui.safety.locks import bank_lock
 
-PRINTS = "prints"
-"""Key in a tombstone's data: fingerprints of what was purged, so that it is not captured again."""
+_STEPS = 6
+_TOLD_EVERY = 20
+"""Files that a scan reads between two words about how far it is."""
 _LINES = (".jsonl", ".txt", ".md", ".json", ".log")
 
 
@@ -47,7 +52,7 @@ _LINES = (".jsonl", ".txt", ".md", ".json", ".log")
 class PurgePlan:
     """What a purge would erase, to be shown and asked about first."""
 
-    item: Item
+    items: tuple[Item, ...]
     contents: BankContents
     needles: Needles
     places: tuple[Place, ...]
@@ -59,7 +64,7 @@ class Receipt:
 
     act: str
     at: datetime
-    item: str
+    items: tuple[str, ...]
     erased: tuple[Place, ...]
     scanned_files: int
     scanned_bytes: int
@@ -72,7 +77,7 @@ class Receipt:
 
     def lines(self) -> Iterator[str]:
         """The receipt for reading."""
-        yield f"purged {self.item}: {len(self.erased)} places erased"
+        yield f"purged {' '.join(self.items)}: {len(self.erased)} places erased"
         yield from (f"  {place.kind}: {place.path}" for place in self.erased)
         yield f"scanned {self.scanned_files} files, {self.scanned_bytes} bytes: " + (
             "0 bytes of it found" if not self.remaining else f"{len(self.remaining)} places left"
@@ -81,16 +86,24 @@ class Receipt:
 
 
 def plan_purge(
-    curator: Curator, item: Item, contents: BankContents, phrases: Iterable[str] = ()
+    curator: Curator,
+    items: Sequence[Item],
+    contents: BankContents,
+    phrases: Iterable[str] = (),
+    tell: Tell = untold,
 ) -> PurgePlan:
-    """Every place that holds the item; nothing is changed. `phrases` are further texts to erase.
+    """Every place that holds the items; nothing is changed. `phrases` are further texts to erase.
 
-    Raises CurateError when the item is gone, OSError when a place cannot be read.
+    Raises CurateError when one of them is gone or there is none, OSError when a place cannot be read, and
+    what `tell` raises.
     """
-    read_now(curator, item)
-    needles = needles_of(item, contents, excerpt_folders(curator), phrases)
-    places = tuple(places_of(curator, item, contents, needles))
-    return PurgePlan(item, contents, needles, places)
+    if not items:
+        raise CurateError("nothing to purge", "put the cursor on a card or page, or mark some")
+    for item in items:
+        read_now(curator, item)
+    needles = needles_of(items, contents, excerpt_folders(curator), phrases)
+    places = dict.fromkeys(places_of(curator, items, contents, needles, tell))
+    return PurgePlan(tuple(items), contents, needles, tuple(places))
 
 
 def purge(
@@ -99,37 +112,51 @@ def purge(
     rebuild: Callable[[], None] | None = None,
     *,
     holds_index: bool = False,
+    tell: Tell = untold,
 ) -> Receipt:
     """Erase what the plan lists, rebuild what is derived, scan everything, and tell what is left.
 
     `rebuild` makes the derived stores again; `holds_index` says that this process holds the `index`
-    lock. Raises OSError, LockedError (another process has the vectors open): do it again then.
+    lock. Until `tell` hears of a final step it may raise, and nothing is erased. Raises OSError,
+    LockedError (another process has the vectors open): do it again then.
     """
-    item, needles = plan.item, plan.needles
+    items, needles = plan.items, plan.needles
+    tell(Step("waiting for other processes"))
     with _index_lock(curator, holds_index), curator.locked():
         heal_locked(curator)
-        _clean_bank(curator, plan)
-        _clean_folders(curator, item, plan.contents, needles)
-        curator.ledger.erase(needles.in_text, [key_of(item)], [path_of(curator, item)])
+        tell(Step("about to erase"))
+        _clean_bank(curator, plan, tell)
+        tell(_final("erasing evidence, archive and spool", 2))
+        _clean_folders(curator, items, plan.contents, needles)
+        tell(_final("erasing the ledger", 3))
+        paths = [path_of(curator, item) for item in items]
+        curator.ledger.erase(needles.in_text, [key_of(item) for item in items], paths)
         curator.ledger.shrink()
+        tell(_final("erasing what is derived, and the files", 4))
         if curator.cache.exists():
             shutil.rmtree(curator.cache)
-        act = _tombstone(curator, plan)
-        curator.write(path_of(curator, item), None)
-        cleaning.forget_handle(curator, item)
+        act = _tombstones(curator, plan)
+        for path in paths:
+            curator.write(path, None)
+        cleaning.forget_handles(curator, items)
     if rebuild is not None:
+        tell(_final("building the index anew", 5))
         rebuild()
-    files, size, remaining = scan(curator, item, needles)
-    return Receipt(
-        act, curator.clock(), key_of(item), _done(plan.places), files, size, tuple(remaining)
-    )
+    files, size, remaining = scan(curator, items, needles, tell)
+    keys = tuple(key_of(item) for item in items)
+    return Receipt(act, curator.clock(), keys, _done(plan.places), files, size, tuple(remaining))
 
 
-def scan(curator: Curator, item: Item, needles: Needles) -> tuple[int, int, list[Place]]:
+def scan(
+    curator: Curator, items: Sequence[Item], needles: Needles, tell: Tell = untold
+) -> tuple[int, int, list[Place]]:
     """Read every file of bank, state, cache and spool: how many, how many bytes, which hold the text."""
     count = size = 0
     found: list[Place] = []
-    for path in _all_files(curator):
+    paths = list(_all_files(curator))
+    for path in paths:
+        if count % _TOLD_EVERY == 0:
+            tell(Step("scanning every file for it", count, len(paths), final=True))
         try:
             data = unpacked(path)
         except FileNotFoundError:
@@ -138,16 +165,12 @@ def scan(curator: Curator, item: Item, needles: Needles) -> tuple[int, int, list
         size += len(data)
         if needles.in_bytes(data):
             found.append(_left(curator, path))
-    found += git_places(curator, item, needles)
+    found += git_places(curator, items, needles)
     return count, size, found
 
 
-def is_tombstoned(events: Iterable[Event], title: str, body: str) -> bool:
-    """Whether this text was purged: nothing that captures may propose it again."""
-    own = set(prints(title, body))
-    return any(
-        own & set(event.data.get(PRINTS) or ()) for event in events if event.kind == "tombstone"
-    )
+def _final(what: str, done: int) -> Step:
+    return Step(what, done, _STEPS, final=True)
 
 
 @contextmanager
@@ -160,23 +183,29 @@ def _index_lock(curator: Curator, held: bool) -> Iterator[None]:
         yield
 
 
-def _clean_bank(curator: Curator, plan: PurgePlan) -> None:
-    quoting = quoting_items(plan.item, plan.contents, plan.needles)
+def _clean_bank(curator: Curator, plan: PurgePlan, tell: Tell) -> None:
+    items, needles = plan.items, plan.needles
+    quoting = quoting_items(items, plan.contents, needles)
+    tell(_final("erasing it from cards, pages and the index", 0))
     for page in quoting.pages:
         if isinstance(page, Page):
-            cleaning.clean_page(curator, page, plan.item, plan.needles)
+            cleaning.clean_page(curator, page, items, needles)
     for card in quoting.cards:
         if isinstance(card, Card):
-            cleaning.clean_card(curator, card, plan.item, plan.needles)
-    cleaning.clean_index(curator, plan.item, plan.needles)
-    cleaning.clean_events(curator, plan.item, plan.needles)
+            cleaning.clean_card(curator, card, items, needles)
+    freed = freed_without(curator, plan.contents, items)
+    cleaning.clean_index(curator, items, needles, freed)
+    tell(_final("erasing it from the events", 1))
+    cleaning.clean_events(curator, items, needles)
 
 
-def _clean_folders(curator: Curator, item: Item, contents: BankContents, needles: Needles) -> None:
-    for name in own_excerpts(item, contents):
+def _clean_folders(
+    curator: Curator, items: Sequence[Item], contents: BankContents, needles: Needles
+) -> None:
+    for name in own_excerpts(items, contents):
         for folder in excerpt_folders(curator):
             (folder / f"{name}.json").unlink(missing_ok=True)
-    for path in own_archive(curator, item, needles):
+    for path in own_archive(curator, items, needles):
         path.unlink()
     for path in holding_files(curator.places.spool, needles):
         path.unlink()
@@ -185,22 +214,28 @@ def _clean_folders(curator: Curator, item: Item, contents: BankContents, needles
             cleaning.clean_lines(path, needles)
 
 
-def _tombstone(curator: Curator, plan: PurgePlan) -> str:
-    """Write the tombstone: an event without content, and which files the purge left how."""
-    item, act = plan.item, new_id()
-    data = {ACT: act, PRINTS: list(prints(item.title, item.body))}
-    event = curator.event("tombstone", "purge", key_of(item), data=data)
-    cleaned = (place.path for place in plan.places if place.kind in ("page", "card", "index line"))
+def _tombstones(curator: Curator, plan: PurgePlan) -> str:
+    """Write a tombstone for each item: an event without content; and which files the purge left how."""
+    act = new_id()
+    events = [
+        curator.event("tombstone", "purge", key_of(item), data={ACT: act, PRINTS: prints_of(item)})
+        for item in plan.items
+    ]
+    cleaned = [place.path for place in plan.places if place.kind in ("page", "card")]
+    keys = tuple(key_of(item) for item in plan.items)
     record = ActRecord(
         id=act,
         at=curator.clock(),
         writer=curator.writer,
         verb="purge",
-        items=(key_of(item),),
+        items=keys,
         title="",
-        summary=f"purged {key_of(item)}",
-        files=(*(_left_so(curator, path) for path in cleaned), _gone(path_of(curator, item))),
-        events=(to_json(event),),
+        summary=f"purged {' '.join(keys)}",
+        files=(
+            *(_left_so(curator, path) for path in (*cleaned, INDEX)),
+            *(_gone(path_of(curator, item)) for item in plan.items),
+        ),
+        events=tuple(to_json(event) for event in events),
     )
     record_only(curator, record)
     return act

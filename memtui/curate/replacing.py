@@ -103,6 +103,23 @@ def turned(
     )
 
 
+def freed_without(
+    curator: Curator, before: BankContents, gone: Collection[Item]
+) -> tuple[Item, ...]:
+    """The items that hold again, as the files are now, without those that go; `before` is how it was."""
+    if not any(item.supersedes for item in (*before.cards, *before.pages)):
+        return ()
+    paths = {item.path for item in gone}
+    now = BankReader(curator.root, curator.config, curator.layout, curator.state).read()
+    left = replace(
+        now,
+        cards=tuple(card for card in now.cards if card.path not in paths),
+        pages=tuple(page for page in now.pages if page.path not in paths),
+    )
+    freed = _superseded(curator, before) - _superseded(curator, left)
+    return tuple(item for item in (*left.cards, *left.pages) if item.id in freed and holds(item))
+
+
 def _steps(curator: Curator, changes: Sequence[FileChange]) -> Iterator[_Step]:
     for change in changes:
         if is_item(curator, change.path):

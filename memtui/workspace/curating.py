@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memtui.curate.external import Noticed
     from memtui.curate.healing import Healed
     from memtui.curate.purge import PurgePlan, Receipt
+    from memtui.curate.purging.progress import Tell
     from memtui.workspace.model import BankView
     from memtui.workspace.setting import Setting
 
@@ -95,10 +96,11 @@ class Curating:
         with self.curator() as curator, ledger_faults(curator.state):
             return question(curator)
 
-    def purge(self, planned: PurgePlan) -> Receipt:
-        """Erase what was planned for good, and build what is derived anew.
+    def purge(self, planned: PurgePlan, tell: Tell | None = None) -> Receipt:
+        """Erase what was planned for good, and build what is derived anew; `tell` as in `curate.purge`.
 
-        Raises LedgerError, LockedError (another process has the vectors open), OSError: purge again then.
+        Raises what `tell` raises, LedgerError, LockedError (another process has the vectors open),
+        OSError: purge again then.
         """
 
         def rebuild() -> None:
@@ -106,10 +108,11 @@ class Curating:
             self._settle()
 
         from memtui.curate.purge import purge
+        from memtui.curate.purging.progress import untold
 
         self._release()
         with self.curator() as curator, ledger_faults(curator.state):
-            return purge(curator, planned, rebuild)
+            return purge(curator, planned, rebuild, tell=tell or untold)
 
     @contextmanager
     def curator(self, by: str = "human") -> Iterator[Curator]:

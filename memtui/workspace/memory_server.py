@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from memtui.agents.mcp_server import serve
 from memtui.agents.memory_tools import Caller, MemoryTools, ToolError
 from memtui.agents.shelf import Place, Shelf
+from memtui.bank.events import read_all
 from memtui.bank.load import BankError
+from memtui.curate.tombstones import Tombstones
 from memtui.ledger.access import LedgerError, ledger_faults, using_ledger
 from memtui.recall.model import SemanticState
 from memtui.workspace.citing import evidence_folders
@@ -37,7 +39,11 @@ def serve_memory(workspace: Workspace, host: str, session: str) -> None:
     shelf = Shelf(Place(root, index, evidence_folders(files)))
     engine = recalling.engine
     with using_ledger(state) as ledger:
-        tools = MemoryTools(shelf, engine, ledger, workspace.clock, caller)
+
+        def purged(title: str, body: str) -> bool:
+            return Tombstones(read_all(files.events)[0]).cover(title, body)
+
+        tools = MemoryTools(shelf, engine, ledger, workspace.clock, caller, purged)
 
         def call(name: str, arguments: dict[str, Any] | None) -> str:
             try:

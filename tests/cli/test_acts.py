@@ -187,6 +187,15 @@ def test_purge_lists_erases_and_gives_a_receipt(sample: Sample) -> None:
     assert run(sample, "undo").returncode == 1
 
 
+def test_purge_takes_several_names(sample: Sample, call: Call) -> None:
+    names = ("log-viewer-eats-brackets", "exit-codes")
+    ids = [call("show", name)["id"] for name in names]
+    receipt = call("purge", *names, "--yes")
+    assert [item.partition(":")[2] for item in receipt["items"]] == ids
+    assert receipt["clean"]
+    assert [run(sample, "show", name).returncode for name in names] == [1, 1]
+
+
 def test_purge_says_with_its_exit_code_what_still_holds_it(sample: Sample, call: Call) -> None:
     left = sample.bank / "notes.txt"
     left.write_text((sample.bank / "cards" / "exit-codes.md").read_text())

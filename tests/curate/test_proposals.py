@@ -16,6 +16,7 @@ from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, proposals, reject, switch, verbs_of, waiting
 from memtui.curate.proposals import Proposal, Verb, from_record, to_record
 from memtui.curate.proposals import Status as Stands
+from memtui.curate.purge import plan_purge, purge
 from memtui.ledger.model import ProposalRecord
 from tests.curate.nights import Night, counts
 from tests.sessions.session_fixtures import Talk
@@ -82,6 +83,17 @@ def test_a_rejected_one_is_never_proposed_again_unless_undone(
     assert waiting(curator) == []
     after = {path: path.read_bytes() for path in night.bench.bank.rglob("*") if path.is_file()}
     assert after == bank
+
+
+def test_what_was_purged_is_never_proposed_again(night: Night, curator: Curator) -> None:
+    proposal = one(night, curator, night.pitfall(1), "odd pool size")
+    made = accept(curator, proposal, night.contents())
+    card = next(card for card in night.contents().cards if card.id == made.details["id"])
+    purge(curator, plan_purge(curator, [card], night.contents()))
+    night.write(night.pitfall(2))
+    night.sleep(curator)
+    assert [found for found in waiting(curator) if "odd pool size" in found.title] == []
+    assert not [path for path in night.bench.bank.rglob("*.md") if b"odd pool" in path.read_bytes()]
 
 
 def test_the_same_pitfall_from_twenty_sessions_is_one_card(night: Night, curator: Curator) -> None:

@@ -19,12 +19,15 @@ from memtui.curate.create import CitedRecord
 from memtui.curate.draft import Draft
 from memtui.curate.merge import propose_merge
 from memtui.curate.pages import compile_cards
-from memtui.curate.purge import is_tombstoned, plan_purge, purge
+from memtui.curate.purge import plan_purge, purge
+from memtui.curate.purging.progress import Step
+from memtui.curate.tombstones import Tombstones
 from memtui.curate.undo import NothingToUndoError
 from memtui.index.states import Known, states_of
 from memtui.ledger.model import InjectionRecord
 from memtui.safety.locks import LockedError, bank_lock
 from tests.curate.bench import NOW, Bench
+from tests.curate.faults import wrong_with
 
 UNIQUE = "zq7-unique-31f"
 BODY = f"Use when: the lamp blinks.\n\nThe code of the lamp is {UNIQUE} and nothing else."
@@ -85,7 +88,7 @@ def test_no_byte_is_left_and_the_rest_stays(bench: Bench) -> None:
     assert len(holding(bench.root)) >= 12
     curator = bench.curator()
     item = bench.item(item_id)
-    plan = plan_purge(curator, item, bench.contents())
+    plan = plan_purge(curator, [item], bench.contents())
     kinds = {place.kind for place in plan.places}
     assert kinds == {
         "page", "card", "index line", "events", "ledger", "evidence", "archive", "weights", "spool", "state",
@@ -111,11 +114,80 @@ def test_no_byte_is_left_and_the_rest_stays(bench: Bench) -> None:
     assert item.path.name not in bench.index()
 
 
+def test_several_items_are_one_purge(bench: Bench) -> None:
+    """What only they say goes, though each of them says it too; one act, a tombstone for each."""
+    item_id = plant(bench)
+    curator = bench.curator()
+    twin = replace(DRAFT, title="The same lamp again", evidence=(Evidence(RECORD.ref),))
+    other = verbs.create(curator, twin, [RECORD]).details["id"]
+    page = bench.item("all")
+    kept = bench.item("port-8417").path.read_bytes()
+    items = bench.items(item_id, other, page.id)
+    receipt = purge(curator, plan_purge(curator, items, bench.contents()))
+    assert holding(bench.root) == []
+    assert receipt.remaining == ()
+    assert "port-8417" in bench.index()
+    assert bench.item("port-8417").path.read_bytes() == kept
+    assert receipt.items == (f"card:{item_id}", f"card:{other}", f"page:{page.id}")
+    tombstones = [event for event in bench.events() if event.kind == "tombstone"]
+    assert [event.item for event in tombstones] == list(receipt.items)
+    assert {event.data["act"] for event in tombstones} == {receipt.act}
+    assert wrong_with(bench, curator.ledger, set()) == []
+
+
+def test_what_a_purged_card_replaced_holds_again(bench: Bench) -> None:
+    curator = bench.curator()
+    verbs.supersede(curator, bench.items("pool-hangs"), bench.item("pool-timeout"))
+    verbs.supersede(curator, bench.items("pool-timeout"), bench.item("port-8417"))
+    assert "pool-hangs" not in bench.index()
+    purge(curator, plan_purge(curator, bench.items("pool-timeout"), bench.contents()))
+    assert bench.index().count("](cards/pool-hangs.md)") == 1
+    assert wrong_with(bench, curator.ledger, set()) == []
+
+
+@pytest.mark.parametrize("after", range(7))
+def test_until_the_point_of_no_return_it_can_be_stopped(bench: Bench, after: int) -> None:
+    """Each word about how far it is comes before what it tells; only a final one is too late."""
+
+    told: list[Step] = []
+
+    def tell(step: Step) -> None:
+        told.append(step)
+        if len(told) > after and not step.final:
+            raise KeyboardInterrupt
+
+    item_id = plant(bench)
+    before, events = bench.files(), bench.events()
+    curator = bench.curator()
+    item, contents = bench.item(item_id), bench.contents()
+
+    def all_of_it() -> None:
+        purge(curator, plan_purge(curator, [item], contents, tell=tell), tell=tell)
+
+    with pytest.raises(KeyboardInterrupt):
+        all_of_it()
+    assert not any(step.final for step in told)
+    assert (bench.files(), bench.events()) == (before, events)
+    assert verbs.undo(curator).verb == "undo"
+
+
+def test_it_tells_how_far_it_is(bench: Bench) -> None:
+    told: list[Step] = []
+    curator = bench.curator()
+    plan = plan_purge(curator, bench.items(plant(bench)), bench.contents(), tell=told.append)
+    purge(curator, plan, tell=told.append)
+    finals = [step.final for step in told]
+    assert finals == sorted(finals)
+    erasing = [step for step in told if step.final and step.of == 6]
+    assert [step.done for step in erasing] == [0, 1, 2, 3, 4]
+    assert any("scanning" in step.what for step in told)
+
+
 def test_the_events_stay_without_their_content(bench: Bench) -> None:
     item_id = plant(bench)
     before = bench.events()
     curator = bench.curator()
-    purge(curator, plan_purge(curator, bench.item(item_id), bench.contents()))
+    purge(curator, plan_purge(curator, [bench.item(item_id)], bench.contents()))
     after = bench.events()
     assert [(e.id, e.at, e.writer, e.verb, e.item) for e in after[:-1]] == [
         (e.id, e.at, e.writer, e.verb, e.item) for e in before
@@ -123,15 +195,17 @@ def test_the_events_stay_without_their_content(bench: Bench) -> None:
     tombstone = after[-1]
     assert (tombstone.kind, tombstone.verb, tombstone.title) == ("tombstone", "purge", "")
     assert {e.title for e in after if e.item == f"card:{item_id}"} == {""}
-    assert is_tombstoned(after, "The lamp blinks in a code", "other words than these")
-    assert not is_tombstoned(after, "The lamp is broken again", "Use when: never")
+    purged = Tombstones(after)
+    assert purged.cover("The lamp blinks in a code", "other words than these")
+    assert purged.cover("Said otherwise", "Use when: never", ["claude-code:s9#r1"])
+    assert not purged.cover("The lamp is broken again", "Use when: never", ["claude-code:s9#r2"])
 
 
 def test_a_purge_cannot_be_undone_and_other_acts_can(bench: Bench) -> None:
     curator = bench.curator()
     verbs.demote(curator, bench.items("pool-hangs"))
     item_id = plant(bench)
-    purge(curator, plan_purge(curator, bench.item(item_id), bench.contents()))
+    purge(curator, plan_purge(curator, [bench.item(item_id)], bench.contents()))
     assert verbs.undo(curator).summary.startswith("undid demote: Pool timeouts")
     with pytest.raises(NothingToUndoError):
         verbs.undo(curator)
@@ -151,7 +225,7 @@ def test_git_history_is_named_with_how_to_remove_it(bench: Bench) -> None:
     git("add", "-A")
     git("commit", "-q", "-m", "base")
     curator = bench.curator()
-    plan = plan_purge(curator, bench.item(item_id), bench.contents())
+    plan = plan_purge(curator, [bench.item(item_id)], bench.contents())
     receipt = purge(curator, plan)
     assert [place.kind for place in receipt.remaining] == ["git"]
     assert "filter-repo" in receipt.remaining[0].detail
@@ -163,7 +237,9 @@ def test_an_excerpt_that_another_card_cites_stays_and_is_told(bench: Bench) -> N
     made = verbs.create(curator, DRAFT, [RECORD])
     other = replace(DRAFT, title="Something else about it", body="Use when: it is dark.\n\nGlow.")
     verbs.create(curator, replace(other, evidence=(Evidence(RECORD.ref),)), [RECORD])
-    receipt = purge(curator, plan_purge(curator, bench.item(made.details["id"]), bench.contents()))
+    receipt = purge(
+        curator, plan_purge(curator, [bench.item(made.details["id"])], bench.contents())
+    )
     assert [place.kind for place in receipt.remaining] == ["evidence"]
     assert not receipt.clean
 
@@ -173,7 +249,7 @@ def test_a_card_merged_from_it_is_masked(bench: Bench) -> None:
     made = verbs.create(curator, DRAFT, [RECORD])
     cards = bench.cards(made.details["id"], "port-8417")
     merged = verbs.merge(curator, cards, propose_merge(cards), bench.events())
-    receipt = purge(curator, plan_purge(curator, bench.item(cards[0].id), bench.contents()))
+    receipt = purge(curator, plan_purge(curator, [bench.item(cards[0].id)], bench.contents()))
     assert UNIQUE not in render_card(bench.cards(merged.details["id"])[0])
     assert bench.item(merged.details["id"]).supersedes == ("ccccc2",)
     assert not [path for path in holding(bench.root) if "evidence" not in path]
@@ -182,7 +258,7 @@ def test_a_card_merged_from_it_is_masked(bench: Bench) -> None:
 
 def test_phrases_are_erased_wherever_they_stand(bench: Bench) -> None:
     curator = bench.curator()
-    plan = plan_purge(curator, bench.item("pool-hangs"), bench.contents(), ["owns 8080"])
+    plan = plan_purge(curator, [bench.item("pool-hangs")], bench.contents(), ["owns 8080"])
     receipt = purge(curator, plan)
     assert receipt.clean
     assert "The gateway [purged] everywhere." in bench.item("ccccc2").body
@@ -192,7 +268,7 @@ def test_the_index_lock_of_another_process_stops_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curator = bench.curator()
-    plan = plan_purge(curator, bench.item("pool-hangs"), bench.contents())
+    plan = plan_purge(curator, [bench.item("pool-hangs")], bench.contents())
     monkeypatch.setattr("memtui.curate.purge.bank_lock", _impatient)
     with bank_lock(curator.state, "index"), pytest.raises(LockedError):
         purge(curator, plan)
@@ -211,14 +287,14 @@ def test_a_purge_that_is_cut_off_can_be_repeated(
 ) -> None:
     item_id = plant(bench)
     curator = bench.curator()
-    for name in ("clean_index", "clean_events", "clean_lines", "forget_handle"):
+    for name in ("clean_index", "clean_events", "clean_lines", "forget_handles"):
         _cut_off(bench, item_id, f"memtui.curate.purging.cleaning.{name}", monkeypatch)
     states = states_of(bench.contents(), Known(datetime.now(UTC), {}, {}, {}))
     assert item_id not in states or states[item_id][0].reason == "tombstoned"
     contents = bench.contents()
     left = [card for card in contents.cards if card.id == item_id]
     if left:
-        assert purge(curator, plan_purge(curator, left[0], contents)).clean
+        assert purge(curator, plan_purge(curator, [left[0]], contents)).clean
     assert holding(bench.root) == []
 
 
@@ -229,14 +305,14 @@ def _cut_off(bench: Bench, item_id: str, where: str, monkeypatch: pytest.MonkeyP
     with monkeypatch.context() as patch, bench.curator() as curator:
         patch.setattr(where, dies)
         with pytest.raises(KeyboardInterrupt):
-            purge(curator, plan_purge(curator, bench.item(item_id), bench.contents()))
+            purge(curator, plan_purge(curator, [bench.item(item_id)], bench.contents()))
 
 
 def test_purge_in_a_host_folder(claude: Bench) -> None:
     curator = claude.curator()
     made = verbs.create(curator, DRAFT, [RECORD])
     receipt = purge(
-        curator, plan_purge(curator, claude.item(made.details["id"]), claude.contents())
+        curator, plan_purge(curator, [claude.item(made.details["id"])], claude.contents())
     )
     assert receipt.clean
     assert holding(claude.root) == []

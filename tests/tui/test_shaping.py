@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
 import pytest
 
 from memtui.bank.model import Page, Status
@@ -240,6 +245,63 @@ async def test_a_purge_lists_asks_erases_and_tells(
         assert browse(app).last.startswith("nothing to undo")
 
 
+async def test_a_purge_takes_all_that_is_marked(open_app: Open, sample: Sample) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        handles = [item(app, word).item.id for word in (ONE, TWO)]
+        await mark(pilot, app, ONE, TWO)
+        await press(pilot, "D")
+        assert "Purge  2 items" in text_of(app)
+        await press(pilot, *handles[0], "enter")
+        assert "that is not it: type purge 2" in text_of(app)
+        await press(pilot, "ctrl+u", *"purge", "space", "2", "enter")
+        shown = next(line for line in text_of(app).splitlines() if "purged card:" in line)
+        assert all(f"card:{handle}" in shown for handle in handles)
+        await press(pilot, "escape")
+        view = browse(app).view
+        assert view is not None
+        assert [view.find(handle) for handle in handles] == [None, None]
+        assert browse(app).last.startswith("purged 2 items: ")
+        assert not browse(app).cards_list.marks
+
+
+async def test_a_purge_is_stopped_before_anything_is_erased(
+    open_app: Open, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has the vectors open: the purge waits, esc stops it, and it can be done again."""
+    waiting, go_on = Event(), Event()
+
+    @contextmanager
+    def slow_lock(state: Path, name: str) -> Iterator[None]:
+        waiting.set()
+        go_on.wait(20)
+        yield
+
+    before = bytes_of(sample)
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await go_to(pilot, app, TWO)
+        handle = item(app, TWO).item.id
+        await press(pilot, "D")
+        with monkeypatch.context() as patch:
+            patch.setattr("memtui.curate.purge.bank_lock", slow_lock)
+            await pilot.press(*handle, "enter")
+            while not waiting.is_set():
+                await pilot.pause(0.02)
+            await pilot.pause()
+            assert "waiting for other processes" in text_of(app)
+            assert "esc stops, erases nothing" in text_of(app)
+            await pilot.press("escape")
+            go_on.set()
+            await settle(pilot)
+        assert "stopped: nothing was erased" in text_of(app)
+        assert bytes_of(sample) == before
+        await press(pilot, "enter")
+        assert f"purged card:{handle}" in text_of(app)
+
+
 async def test_what_is_missing_is_said(open_app: Open) -> None:
     app = open_app()
     async with app.run_test(size=SIZE) as pilot:
@@ -247,8 +309,6 @@ async def test_what_is_missing_is_said(open_app: Open) -> None:
         await press(pilot, "2", "m")
         assert "two or more marked" in browse(app).last
         await press(pilot, "1", "D")
-        assert "D purges a card or page" in browse(app).last
+        assert "D purges cards and pages" in browse(app).last
         await press(pilot, "x")
         assert "put the cursor on one" in browse(app).last
-        await press(pilot, "2", "space", "space", "D")
-        assert "one item at a time" in browse(app).last

@@ -5,17 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 
 import zstandard
 
 from memtui.bank.evidence import EvidenceError, read_excerpt
 from memtui.bank.model import BankContents, Item
-from memtui.curate.similar import words
 
 SHORTEST = 12
 """Characters of a text that is looked for by itself; shorter ones stand elsewhere by chance."""
@@ -66,19 +64,24 @@ class Needles:
 
 
 def needles_of(
-    item: Item,
+    items: Sequence[Item],
     contents: BankContents,
     excerpt_folders: Iterable[Path],
     phrases: Iterable[str] = (),
 ) -> Needles:
-    """The item's title, lines, quotes and excerpts of its own, and words that only it has.
+    """The items' titles, lines, quotes and excerpts of their own, and words that only they have.
 
-    What another card says as well, or a record that others cite, is not its own and stays, unless that
-    card links to it or was made from it.
+    What another card says as well, or a record that others cite, is not their own and stays, unless that
+    card links to one of them or was made from it.
     """
-    own = [item.title, *item.body.splitlines(), *(cited.quote for cited in item.evidence)]
+    own = [
+        line
+        for item in items
+        for line in (item.title, *item.body.splitlines(), *(c.quote for c in item.evidence))
+    ]
+    ids, names = {item.id for item in items}, {item.name for item in items}
     folders = tuple(excerpt_folders)
-    excerpts = own_excerpts(item, contents)
+    excerpts = own_excerpts(items, contents)
     recorded = _lines_of(folders, excerpts)
     # A frame of a traceback, a banner: a record of something else says it too, so it tells nothing.
     shared = _lines_of(folders, _other_excerpts(contents, excerpts)) if recorded else set()
@@ -87,7 +90,15 @@ def needles_of(
     others = "\n".join(
         f"{other.title}\n{other.body}"
         for other in contents.cards
-        if other.id != item.id and item.id not in other.supersedes and item.name not in other.links
+        if other.id not in ids
+        and not (ids | names) & set(other.supersedes)
+        and not names & set(other.links)
+    )
+    # What other items are called is theirs, wherever this one names them.
+    others += "".join(
+        f"\n{other.name}\n{other.id}"
+        for other in (*contents.cards, *contents.pages)
+        if other.id not in ids
     )
     kept = {line for line in lines if len(line) >= SHORTEST and line not in others}
     rare = {token.strip(".:!?") for line in own for token in _TOKEN.findall(line)}
@@ -95,15 +106,16 @@ def needles_of(
     return Needles(tuple(sorted(kept)), tuple(p for p in phrases if p.strip()))
 
 
-def own_excerpts(item: Item, contents: BankContents) -> tuple[str, ...]:
+def own_excerpts(items: Sequence[Item], contents: BankContents) -> tuple[str, ...]:
     """The excerpts that no other item cites."""
+    ids = {item.id for item in items}
     others = {
         cited.excerpt
         for other in (*contents.cards, *contents.pages)
-        if other.id != item.id
+        if other.id not in ids
         for cited in other.evidence
     }
-    found = (cited.excerpt for cited in item.evidence)
+    found = (cited.excerpt for item in items for cited in item.evidence)
     return tuple(dict.fromkeys(e for e in found if e and e not in others))
 
 
@@ -138,12 +150,6 @@ def unpacked(path: Path) -> bytes:
         # Not what its name says: its own bytes are all there is to look at.
         return data
     return data
-
-
-def prints(title: str, body: str) -> tuple[str, ...]:
-    """Fingerprints of a text that do not tell the text: sha256 over its words in order of the alphabet."""
-    found = (words(text) for text in (title, body))
-    return tuple(sha256(" ".join(sorted(w)).encode()).hexdigest() for w in found if len(w) >= 3)
 
 
 def _unusual(token: str) -> bool:

@@ -43,22 +43,22 @@ class Folders:
 
 
 def purge_document(plan: PurgePlan, folders: Folders, glyphs: Glyphs) -> Document:
-    """What holds the item, what happens to each place, and that nothing brings it back."""
-    item = plan.item
+    """What holds the items, what happens to each place, and that nothing brings them back."""
+    it = "it" if len(plan.items) == 1 else "them"
     blocks: list[Block] = [
-        Prose(((line_of(item.title or item.name), "title"),)),
+        *(Prose(((line_of(item.title or item.name), "title"),)) for item in plan.items),
         Prose((
-            (f"{glyphs.warning} A purge erases for good: undo will not bring it back.", "error"),
+            (f"{glyphs.warning} A purge erases for good: undo will not bring {it} back.", "error"),
         )),
         Blank(),
-        Heading(((f"{len(plan.places)} places hold it", "heading"),)),
+        Heading(((f"{len(plan.places)} places hold {it}", "heading"),)),
         *_place_blocks((p for p in plan.places if p.kind not in _KEPT), folders, glyphs),
     ]  # fmt: skip
     kept = [place for place in plan.places if place.kind in _KEPT]
     if kept:
         blocks += [Blank(), Heading((("what memtui does not erase", "state-warn"),))]
         blocks += _place_blocks(kept, folders, glyphs)
-    return document(f"purge:{item.id}", "purge", blocks)
+    return document(f"purge:{plan.items[0].id}", "purge", blocks)
 
 
 def receipt_document(receipt: Receipt, folders: Folders, glyphs: Glyphs) -> Document:
@@ -72,7 +72,7 @@ def receipt_document(receipt: Receipt, folders: Folders, glyphs: Glyphs) -> Docu
     else:
         verdict = (f"{glyphs.warning} {len(receipt.remaining)} places still hold it", "error")
     blocks: list[Block] = [
-        Prose(((f"purged {receipt.item}", "title"),)),
+        Prose(((f"purged {' '.join(receipt.items)}", "title"),)),
         Prose((verdict, (f"  {scanned}", "muted"))),
         Blank(),
         Heading(((f"{len(receipt.erased)} places erased", "heading"),)),

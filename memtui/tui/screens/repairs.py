@@ -192,4 +192,4 @@ class RepairsPart(PanelView):
 
     def action_purge(self) -> None:
         """Purge the item."""
-        self.choose("purge", self.memtui.browse.purge_item)
+        self.choose("purge", lambda found: self.memtui.browse.purge_items([found]))

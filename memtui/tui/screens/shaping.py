@@ -247,17 +247,15 @@ class ShapingPart(PromotingPart):
     # Purge
 
     def action_purge(self) -> None:
-        """Erase the item for good, after asking."""
+        """Erase the items for good, after asking."""
         found = self.targets()
-        if len(found) > 1:
-            self.say("a purge takes one item at a time: esc drops the marks", "warning")
-        elif not found:
-            self.say("D purges a card or page: put the cursor on one")
+        if found:
+            self.purge_items(found)
         else:
-            self.purge_item(found[0])
+            self.say("D purges cards and pages: put the cursor on one, or mark some")
 
-    def purge_item(self, found: ItemView) -> None:
-        """Show every place that holds it, then ask."""
+    def purge_items(self, found: Sequence[ItemView]) -> None:
+        """Show every place that holds them, then ask."""
         if self.view is not None:
             from memtui.tui.screens.purge import PurgeScreen
 
@@ -265,7 +263,9 @@ class ShapingPart(PromotingPart):
 
     def _purged(self, receipt: Receipt | None) -> None:
         if receipt is not None:
-            self.say(f"purged {receipt.item}: {len(receipt.erased)} places erased, no undo")
+            count = len(receipt.items)
+            what = receipt.items[0] if count == 1 else f"{count} items"
+            self.say(f"purged {what}: {len(receipt.erased)} places erased, no undo")
 
 
 def absent_of(view: BankView) -> dict[str, str]:
