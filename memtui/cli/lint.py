@@ -9,7 +9,9 @@ from dataclasses import asdict
 from memtui.cli.command import NOT_FOUND, OK, Context, answer
 from memtui.cli.desk import Desk, desk
 from memtui.cli.scanning import scan_first
+from memtui.curate.act import NothingToDoError
 from memtui.curate.rules.source import ERROR, SEVERITIES, Finding
+from memtui.curate.verbs import mend_index
 from memtui.safety.sanitize import sanitize
 from memtui.workspace.health import examine, gather
 
@@ -26,6 +28,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--severity", choices=SEVERITIES, help="only findings of this severity and above"
     )
     parser.add_argument("--rule", help="only this rule, or the rules that begin so")
+    parser.add_argument(
+        "--repair",
+        action="store_true",
+        help="first bring MEMORY.md in step with the bank, every other byte left alone (`undo` takes "
+        "it back)",
+    )
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
@@ -33,6 +41,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     with desk(context) as bank:
         scan_first(bank.workspace)
         bank.take(bank.curating.reload())
+        if arguments.repair:
+            _repair(bank)
         view, root = bank.view, bank.workspace.setting.project_root
         gathered = bank.ask(lambda curator: gather(curator, view, root))
         health = examine(gathered)
@@ -46,6 +56,17 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             [line for found in findings for line in _lines(bank, found)],
         )
     return NOT_FOUND if any(found.severity == ERROR for found in findings) else OK
+
+
+def _repair(bank: Desk) -> None:
+    """What needs no choice; acts that were half done are healed by opening the bank."""
+    contents, absent = bank.view.contents, bank.view.unlisted
+    try:
+        done = bank.act(lambda curator: mend_index(curator, contents, absent))
+    except NothingToDoError as error:
+        sys.stderr.write(f"memtui: {error.what}\n")
+    else:
+        sys.stderr.write(f"memtui: {done.summary}; `memtui undo` takes it back\n")
 
 
 def _passes(found: Finding, arguments: argparse.Namespace, wanted: set[str]) -> bool:

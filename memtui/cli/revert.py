@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             return OK
         if not arguments.yes and not context.json:
             answer(context, None, _plan_lines(plan))
-        chosen = resolution(plan.conflicts, arguments.resolve) if arguments.resolve else None
-        if not plan.conflicts or chosen is not None:
+        chosen = resolution(plan.conflicts, arguments.resolve)
+        if len(chosen) == len(plan.conflicts):
             question = f"Revert {plan.verb} of {plan.title or ' '.join(plan.items)}?"
             if not agreed(question, arguments.yes):
                 raise CommandError("nothing was changed", code=NOT_FOUND)

@@ -130,12 +130,16 @@ class _Since:
     @property
     def _somebody_else_acted(self) -> bool:
         """Whether an act of another ledger, which came with git, stands that is newer."""
-        own = {act.id for act in self._later}
+        own = {act.id for act in self._later} | {self.act_id}
         events = standing(read_all(self.curator.files.events)[0])
-        return any(
-            event.id > self.act_id and act_of(event) > self.act_id and act_of(event) not in own
-            for event in events
-        )
+        return any(act_of(event) not in own and self._is_newer(event) for event in events)
+
+    def _is_newer(self, event: Event) -> bool:
+        """Whether an event came after the act; ids that another tool made say nothing about time."""
+        if len(event.id) == len(self.act_id):
+            return event.id > self.act_id
+        record = self.curator.ledger.act(self.act_id)
+        return record is None or event.at > record.at
 
 
 def _inside(path: str) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from memtui.bank.model import BankContents, Card, Claim, Evidence, Excerpt, Page, Trust
 from memtui.index.states import State
 from memtui.inject.model import Decision, Plan, Snapshot
+from memtui.reasons import UNLISTED
 from memtui.sessions.citation import Location
 
 WAITING = "not checked yet"
@@ -85,6 +86,15 @@ class BankView:
     def find(self, word: str) -> ItemView | None:
         """An item by handle or name."""
         return self.by_id.get(word) or self.by_name.get(word)
+
+    @property
+    def unlisted(self) -> frozenset[str]:
+        """The ids of active items that do not belong into `MEMORY.md`."""
+        return frozenset(
+            found.item.id
+            for found in (*self.cards, *self.pages)
+            if any(state.reason in UNLISTED for state in found.states)
+        )
 
 
 @dataclass(frozen=True, slots=True)

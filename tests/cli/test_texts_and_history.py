@@ -62,6 +62,34 @@ def test_undo_shows_what_changed_since_and_asks_which(sample: Sample, call: Call
     assert path.read_bytes() == before
 
 
+def test_each_file_that_changed_since_has_its_own_answer(
+    sample: Sample, call: Call, tmp_path: Path
+) -> None:
+    names = (POOL, "exit-codes", "csv-line-ends")
+    paths = [sample.bank / "cards" / f"{name}.md" for name in names]
+    before = [path.read_bytes() for path in paths]
+    act = call("demote", *names)["act"]
+    changed = [path.read_bytes().replace(b"status: stale", b"status: retired") for path in paths]
+    for path, data in zip(paths, changed, strict=True):
+        path.write_bytes(data)
+    joined = tmp_path / "joined.md"
+    joined.write_bytes(before[2] + b"Joined.\n")
+    words = [
+        "--resolve",
+        f"cards/{names[1]}.md=theirs",
+        "--resolve",
+        f"cards/{names[2]}.md=@{joined}",
+    ]
+    left = call("revert", act, "--yes", *words, code=3)
+    assert [found["path"] for found in left["conflicts"]] == [f"cards/{POOL}.md"]
+    assert [path.read_bytes() for path in paths] == changed
+    assert (
+        "names no side" in call("revert", act, "--yes", "--resolve", "cards/x.md", code=2)["error"]
+    )
+    call("revert", act, "--yes", *words, "--resolve", "ours")
+    assert [path.read_bytes() for path in paths] == [before[0], changed[1], joined.read_bytes()]
+
+
 def test_what_was_undone_before_a_conflict_is_told(sample: Sample, call: Call) -> None:
     path = sample.bank / "cards" / f"{POOL}.md"
     call("demote", POOL)
@@ -132,6 +160,19 @@ def test_history_shows_diffs_and_the_bank_of_a_day(
     paths = [then["path"] for then in call("history", "--as-of", "2026-11-20")]
     assert f"cards/{POOL}.md" in paths
     assert [e["verb"] for e in call("history", "--verb", "demote", "--writer", "ada")] == ["demote"]
+
+
+def test_lint_brings_the_index_in_step_and_undo_takes_it_back(sample: Sample, call: Call) -> None:
+    index = sample.bank / "MEMORY.md"
+    kept = [line for line in index.read_text().splitlines(True) if f"{POOL}.md)" not in line]
+    index.write_text("".join(kept) + "- [Gone](cards/gone.md)\n")
+    broken = index.read_bytes()
+    rules = ("lint", "--rule", "integrity/index")
+    assert len(call(*rules, code=1)) == 2
+    assert call(*rules, "--repair") == []
+    assert f"{POOL}.md)" in index.read_text()
+    call("undo")
+    assert index.read_bytes() == broken
 
 
 def test_revert_takes_an_act_out_of_the_middle_after_showing_it(sample: Sample, call: Call) -> None:

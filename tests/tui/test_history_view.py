@@ -120,6 +120,36 @@ async def test_what_was_changed_since_is_asked_about(open_app: Open, sample: Sam
         assert item(app, OTHER).item.status is Status.ACTIVE
 
 
+async def test_each_file_that_was_changed_since_has_its_own_choice(
+    open_app: Open, sample: Sample
+) -> None:
+    paths = [sample.bank / "cards" / f"{name}.md" for name in (OTHER, CARD)]
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for name in (OTHER, CARD):
+            await go_to(pilot, app, name)
+            await press(pilot, "space")
+        await press(pilot, "d")
+        for path in paths:
+            path.write_bytes(path.read_bytes().replace(b"status: stale", b"status: retired"))
+        await press(pilot, "R", "f8", "slash", *"demote", "enter", "r")
+        assert "looks at each file" in text_of(app)
+        await press(pilot, "e")
+        assert "(1 of 2)" in text_of(app)
+        first = OTHER if f"cards/{OTHER}.md" in text_of(app) else CARD
+        await press(pilot, "w")
+        assert "(2 of 2)" in text_of(app)
+        await press(pilot, "backspace")
+        assert "(1 of 2)" in text_of(app)
+        await press(pilot, "n", "w")
+        last = CARD if first == OTHER else OTHER
+        assert item(app, first).item.status is Status.RETIRED
+        assert item(app, last).item.status is Status.ACTIVE
+        await press(pilot, "u")
+        assert item(app, last).item.status is Status.RETIRED
+
+
 async def test_a_purge_cannot_be_taken_back(open_app: Open) -> None:
     app = open_app()
     async with app.run_test(size=SIZE, notifications=True) as pilot:

@@ -38,6 +38,7 @@ class ConflictScreen(Overlay[Chosen]):
         Binding("w", "choose('wanted')", "write", id="conflict-write", show=False),
         Binding("e", "edit", "edit", id="conflict-edit", show=False),
         Binding("tab", "app.focus_next", "next text", id="conflict-next", show=False),
+        Binding("backspace", "again", "the file before", id="conflict-again", show=False),
         Binding("escape,q", "back", "close", id="conflict-close", show=False),
     ]
 
@@ -77,6 +78,8 @@ class ConflictScreen(Overlay[Chosen]):
         for name in NAMES:
             self.query_one(f"#conflict-{name}", DocView).show(conflict_document(conflict, name))
         keys = [("n", "keep it as it is now"), ("w", "write the wanted text"), ("e", "edit both")]
+        if self._chosen:
+            keys.append(("backspace", "choose again for the file before"))
         lines: list[Line] = [[(f"{key}  ", "key"), (text, "text")] for key, text in keys]
         if not self._choosing:
             lines = [[("nothing was written; do it again on the new text", "muted")]]
@@ -105,6 +108,12 @@ class ConflictScreen(Overlay[Chosen]):
             app.tell("the text still holds conflict marks; e edits again", "warning")
             return
         self._take(made)
+
+    def action_again(self) -> None:
+        """Back to the file before."""
+        if self._chosen:
+            self._chosen.popitem()
+            self._show()
 
     def _take(self, data: bytes | None) -> None:
         self._chosen[self._conflict.path] = data

@@ -9,6 +9,7 @@ from textual import on
 
 from memtui.bank.model import Event
 from memtui.curate import verbs
+from memtui.curate.act import Resolution
 from memtui.curate.curator import Curator
 from memtui.curate.history import Entry, bank_as_of, diffs, history
 from memtui.curate.revert import RevertPlan
@@ -20,6 +21,7 @@ from memtui.tui.docs.history_doc import as_of_document, entry_document, revert_d
 from memtui.tui.docs.history_rows import HistoryRows, words_of
 from memtui.tui.ports import Core
 from memtui.tui.screens.ask import Answer, AskScreen
+from memtui.tui.screens.conflict import ConflictScreen
 from memtui.tui.screens.panel import PanelView
 from memtui.tui.when import full, milliseconds, parse_when
 from memtui.tui.widgets.input_line import InputLine
@@ -163,18 +165,27 @@ class HistoryScreen(PanelView):
         shown = revert_document(plan, self.glyphs)
         answers = [Answer("y", "takes it back", "")]
         if plan.conflicts:
+            each = "looks at each file" if len(plan.conflicts) > 1 else "looks at the three texts"
             answers = [
                 Answer("k", "keeps what is there now", "theirs"),
                 Answer("o", "takes the old text", "ours"),
+                Answer("e", each, "each"),
             ]
         self.app.push_screen(AskScreen("Take back", shown, answers), partial(self._revert, plan))
 
     def _revert(self, plan: RevertPlan, answer: str | None) -> None:
-        if answer is None:
-            return
-        chosen = {c.path: c.theirs if answer == "theirs" else c.ours for c in plan.conflicts}
-        deed = Deed("revert", partial(verbs.revert, plan=plan, resolve=chosen), self._reverted)
-        self.act(deed)
+        if answer == "each":
+            asks = ConflictScreen("revert", plan.conflicts, choosing=True)
+            self.app.push_screen(asks, partial(self._revert_so, plan))
+        elif answer is not None:
+            texts = {c.path: c.theirs if answer == "theirs" else c.ours for c in plan.conflicts}
+            self._revert_so(plan, texts)
+
+    def _revert_so(self, plan: RevertPlan, chosen: Resolution | None) -> None:
+        """Take it back with these texts for what changed since; None changes nothing."""
+        if chosen is not None:
+            verb = partial(verbs.revert, plan=plan, resolve=chosen)
+            self.act(Deed("revert", verb, self._reverted))
 
     def _reverted(self, _: Done) -> None:
         self.rows.go(0)

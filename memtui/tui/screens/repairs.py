@@ -8,7 +8,6 @@ from functools import partial
 
 from textual import on
 
-from memtui import reasons
 from memtui.curate import verbs
 from memtui.curate.rules.source import Finding
 from memtui.tui.acting import Deed
@@ -159,11 +158,7 @@ class RepairsPart(PanelView):
         view = self.view
         if view is None:
             return
-        absent = {
-            found.item.id
-            for found in (*view.cards, *view.pages)
-            if any(state.reason in reasons.UNLISTED for state in found.states)
-        }
+        absent = view.unlisted
         contents = view.contents
         self.act(Deed("index", partial(verbs.mend_index, contents=contents, absent=absent)))
 
