@@ -16,7 +16,12 @@ from memtui.workspace.sample import Sample, copy_sample
 ROOT = Path(__file__).resolve().parent.parent
 
 for _name in [name for name in os.environ if name.startswith(("MEMTUI_", "CLAUDE_", "CODEX_"))]:
-    if _name not in ("MEMTUI_FAULT_RUNS", "MEMTUI_CLIENTS", "MEMTUI_REAL_CLIENTS"):
+    if _name not in (
+        "MEMTUI_FAULT_RUNS",
+        "MEMTUI_CLIENTS",
+        "MEMTUI_REAL_CLIENTS",
+        "MEMTUI_LIVE_SECONDS",
+    ):
         del os.environ[_name]
 
 

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [process] [catalogue] [screen] [capture]`: print the tables of `docs/benchmarks.md`.
+"""`python -m tests.bench [process] [catalogue] [screen] [capture] [live]`: print the tables of `docs/benchmarks.md`.
 
 Sizes come from the environment: BENCH_RUNS, BENCH_ROWS, BENCH_SESSIONS, BENCH_CARDS, BENCH_KEYS,
 BENCH_MB.
@@ -10,13 +10,14 @@ import argparse
 import platform
 import sqlite3
 
-from tests.bench import capture, catalogue, process, screen
+from tests.bench import capture, catalogue, live, process, screen
 
 PARTS = {
     "process": process.measure,
     "catalogue": catalogue.measure,
     "screen": screen.measure,
     "capture": capture.measure,
+    "live": live.measure,
 }
 
 

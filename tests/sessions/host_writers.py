@@ -204,6 +204,15 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def digests(writers: dict[str, Writer]) -> dict[str, tuple[str, str]]:
+    """Path and digest of every transcript that is a file."""
+    return {
+        name: (str(writer.path), digest(writer.path))
+        for name, writer in writers.items()
+        if not isinstance(writer, OpenCodeStore | GooseStore)
+    }
+
+
 def generate(home: Path, seconds: float, rate: float) -> None:
     """Write for so long; see above."""
     with all_writers(home) as writers:
@@ -223,12 +232,7 @@ def generate(home: Path, seconds: float, rate: float) -> None:
             counts[name] += 1
             number += 1
         took = time.monotonic() - begin
-        files = {
-            name: digest(w.path)
-            for name, w in writers.items()
-            if not isinstance(w, OpenCodeStore | GooseStore)
-        }
-        done = {"counts": counts, "files": files, "errors": errors, "seconds": took}
+        done = {"counts": counts, "files": digests(writers), "errors": errors, "seconds": took}
         _say(json.dumps(done))
         sys.stdin.read()  # the databases stay open until the reader is done
 
