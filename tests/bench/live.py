@@ -20,6 +20,7 @@ import tempfile
 import termios
 import time
 from pathlib import Path
+from typing import Any
 
 from memtui.workspace.sample import Sample, copy_sample
 from tests.bench.process import Sizes, inherit, load_text, median, p95
@@ -81,7 +82,7 @@ def _run(terminal: int, sample: Sample, seconds: float, *, busy: bool) -> None:
 
 def _append(path: Path, number: int) -> None:
     """A call or its result, in turns."""
-    about = {
+    about: dict[str, Any] = {
         "parentUuid": None, "isSidechain": False, "cwd": "/home/dev/svc-order", "version": "2.1.197",
         "sessionId": path.stem, "uuid": f"cccccccc-0000-4000-8000-{number:012d}",
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime()),
@@ -99,7 +100,12 @@ def _append(path: Path, number: int) -> None:
         }
         said = {"type": "text", "text": "word " * (BUSY_BYTES // 5)}
         usage = {"input_tokens": 5, "cache_read_input_tokens": 30_000 + number, "output_tokens": 9}
-        body = {"id": f"msg_{number}", "role": "assistant", "model": "claude-x", "usage": usage}
+        body: dict[str, Any] = {
+            "id": f"msg_{number}",
+            "role": "assistant",
+            "model": "claude-x",
+            "usage": usage,
+        }
         row = {**about, "type": "assistant", "message": {**body, "content": [said, use]}}
     with path.open("a") as stream:
         stream.write(json.dumps(row) + "\n")

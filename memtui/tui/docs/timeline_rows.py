@@ -72,13 +72,13 @@ class TimelineRows:
         return self.timeline.position_of(session, None if seq == HEADING else seq)
 
     def version(self, index: int) -> Hashable:
-        """The row itself: values compare by content."""
+        """The row itself: values compare by content. A turn is drawn alike whatever its session gains."""
         entry = self.timeline.row(index)
         target = self.target[1] if self.target and self.target[0] == key_of(entry) else ""
         if entry.is_heading:
             told, tags = self.outcome(entry.session), self.tagged(entry.session)
             return entry, self.words, self.hidden, self.now, told, tags
-        return entry, self.words, target, self.hidden, None
+        return entry.turn, entry.session.depth, self.words, target
 
     def line(self, index: int, width: int) -> Line:
         """One row."""

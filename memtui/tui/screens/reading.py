@@ -194,6 +194,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self.sort_timeline()
         else:
             self.refresh_timeline()
+        self.sorted_once = True
         if whole and not more:
             self._settle()
             self.read_text()

@@ -35,6 +35,8 @@ class TimelinePart(FindPart):
 
     following = False
     unseen = 0
+    sorted_once = False
+    """Whether the first scan is through and its sessions are in their order."""
     with_hidden = False
     _hidden: frozenset[str] = frozenset()
     _tags: Mapping[str, tuple[str, ...]] = {}
@@ -123,7 +125,7 @@ class TimelinePart(FindPart):
 
     def _stays_at_end(self) -> bool:
         """Where nobody looks, and until the first scan is through, the newest turn stays in view."""
-        idle = not self.scanned or not self.sessions_list.has_focus
+        idle = not self.sorted_once or not self.sessions_list.has_focus
         return self.sessions_list.at_end and (self.following or idle)
 
     def refresh_timeline(self) -> None:

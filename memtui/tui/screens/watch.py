@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from functools import cached_property, partial
 
 from textual import on
@@ -43,6 +44,8 @@ class WatchScreen(WatchReading):
     CSS_PATH = "watch.tcss"
     BINDINGS = bindings("watch")
     AUTO_FOCUS = "#tail"
+
+    _noted: Sequence[tuple[Hashable, Hashable]] = ()
 
     @cached_property
     def acts(self) -> Acts:
@@ -112,8 +115,11 @@ class WatchScreen(WatchReading):
     def show_notes(self) -> None:
         """Errors and candidates."""
         rows = note_rows(self.live, self.receipt, self.found, self.glyphs) if self.live else []
-        self.notes_list.display = bool(rows)
-        self.notes_list.show(FixedRows(rows))
+        told = [(row.key, row.version) for row in rows]
+        if told != self._noted:  # mostly they are as they were, and drawing them again costs
+            self._noted = told
+            self.notes_list.display = bool(rows)
+            self.notes_list.show(FixedRows(rows))
 
     @on(LineList.Moved)
     def _moved(self, message: LineList.Moved) -> None:

@@ -91,14 +91,24 @@ class LineList(Toned, can_focus=True):
         """
         if place is None:
             place = self.place() if keep else ListPlace(None, 0, 0)
+        if source is not self.source:
+            self._strips.clear()
         self.source = source
         self.marks = {key for key in self.marks if source.find(key) is not None}
-        self.virtual_size = Size(0, len(source))
-        self._strips.clear()
+        self._resize_content(len(source))
         self.restore(place)
         self.refresh()
         self.call_after_refresh(self._place_thumb)
         self.post_message(self.Changed(self))
+
+    def _resize_content(self, rows: int) -> None:
+        """So many rows; while the scroll bar stays, the screen is not laid out anew for it."""
+        size, height = Size(0, rows), self.container_size.height
+        if self.show_vertical_scrollbar and min(rows, self.virtual_size.height) > height > 0:
+            self.set_reactive(LineList.virtual_size, size)
+            self.vertical_scrollbar.window_virtual_size = rows
+        else:
+            self.virtual_size = size
 
     def _place_thumb(self) -> None:
         """A scroll bar that appears does not know where the list stands."""
