@@ -115,6 +115,8 @@ _SAID = {
     What.DEAD_END: ("pitfall", "dead end", 0.5),
 }
 """Type, rule and importance of a card from a finding of this kind."""
+_WRAPPING = re.compile(r"</?[\w-]+>|(?:Process Group PGID|Exit Code): -?\d+")
+"""Lines that Gemini CLI puts around what a command printed."""
 _LEAD = re.compile(
     r"^\W*(?:found it|problem found|(?:root )?cause|ursache|decision|fixed|confirmed|note)\b"
     r"[*:.!]+\s*",
@@ -303,5 +305,6 @@ def _short(text: str, length: int) -> str:
 
 
 def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
+    """The last line that tells something; some hosts wrap an output in lines of their own."""
+    lines = (line.strip() for line in reversed(text.splitlines()))
+    return next((line for line in lines if line and not _WRAPPING.fullmatch(line)), "")

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memtui.bank.model import BankContents
+from memtui.bank.standing import act_of
 from memtui.curate.compile import absent_cards
 from memtui.curate.curator import Curator
+from memtui.curate.decide import waiting
 from memtui.curate.rules import (
     contradiction,
     form,
@@ -21,6 +23,8 @@ from memtui.curate.rules import (
 )
 from memtui.curate.rules.source import ERROR, SEVERITIES, Finding, Source
 from memtui.curate.similar import NEAR, SAME, Match, Neighbours, copied, told
+from memtui.curate.undo import LOCAL
+from memtui.ledger.model import ActRecord
 
 __all__ = ["ERROR", "Finding", "Source", "draft_lint", "lint", "source_of", "untold"]
 
@@ -29,6 +33,7 @@ Rule = Callable[[Source], Iterator[Finding]]
 RULES: tuple[Rule, ...] = (
     integrity.unreadable,
     integrity.half_done,
+    integrity.log_reconciles,
     integrity.index_in_step,
     contradiction.between_cards,
     contradiction.in_pages,
@@ -46,10 +51,12 @@ RULES: tuple[Rule, ...] = (
     orphan.cards_without_evidence,
     orphan.lost_evidence,
     stale.overtaken,
+    stale.behind,
     form.missing_use_when,
     form.missing_scope_or_type,
     form.relative_dates,
     form.too_much,
+    stale.waiting,
     integrity.sizes,
     integrity.rewritten_pages,
     gap.identifiers_without_page,
@@ -57,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     gap.dangling_links,
     gap.queries_without_hit,
 )
+_ALL = 10**9
 MOST_COPIED = 0.8
 """From here on a draft is a copy of what it cites."""
 
@@ -86,7 +94,21 @@ def source_of(curator: Curator, contents: BankContents) -> Source:
         index=curator.read(curator.files.index.name),
         excerpts=tuple(dict.fromkeys((curator.files.evidence, state))),
         unfinished=[act.id for act in curator.ledger.unfinished()],
+        waiting={one.title: one.at for one in waiting(curator)},
+        unlogged=_unlogged(curator, contents),
     )
+
+
+def _unlogged(curator: Curator, contents: BankContents) -> list[str]:
+    """The acts of the ledger that no event of the bank tells; decisions on proposals are nobody else's."""
+    told = {act_of(event) for event in contents.events}
+    acts = {act.id: act for act in curator.ledger.history(_ALL)}
+
+    def is_local(act: ActRecord) -> bool:
+        about = acts.get(act.undoes) if act.undoes else act
+        return about is None or about.verb in LOCAL
+
+    return [act.id for act in acts.values() if act.id not in told and not is_local(act)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,11 @@ from pathlib import Path
 from memtui import reasons
 from memtui.curate.curator import Curator
 from memtui.curate.lint import Finding, Source, lint, source_of, untold
+from memtui.index.days import day_of
 from memtui.index.states import State
+from memtui.inject.limits import measure
+from memtui.inject.model import Request
+from memtui.inject.plan import plan
 from memtui.ledger.access import LEDGER_NAME
 from memtui.workspace.model import BankView
 
@@ -66,7 +70,17 @@ def source_for(curator: Curator, view: BankView, instructions: Mapping[str, str]
         missed=_missed(curator),
         excerpts=plain.excerpts,
         unfinished=plain.unfinished,
+        block=_block(view, plain.now),
+        waiting=plain.waiting,
+        unlogged=plain.unlogged,
     )
+
+
+def _block(view: BankView, now: datetime) -> int:
+    """How much a session of the host with the smallest room would receive, in its own measure."""
+    project = view.contents.config.project
+    made = plan(view.snapshot, Request("claude-code", "startup", project, "", day_of(now)))
+    return measure(made.text, made.limit)
 
 
 def _drift(view: BankView) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -18,7 +18,7 @@ from memtui.curate import verbs
 from memtui.curate.lint import Source, draft_lint, lint, neighbours_of, source_of
 from memtui.curate.rules.host import CUT_UNITS, cut_after
 from memtui.index.states import State
-from tests.curate.bench import Bench, card
+from tests.curate.bench import NOW, Bench, card
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 Plant = Callable[["Field"], None]
@@ -219,6 +219,10 @@ def conflict(f: Field) -> None:
     f.index(lambda text: text + "- [torn](cards/torn.md)\n")
 
 
+def changed_source(f: Field) -> None:
+    f.page("overtaken", "## When\n\n- Words differ now. [[own-env]]\n", {"bbbbb2": "f" * 64})
+
+
 def edited_page(f: Field) -> None:
     with f.bench.curator() as curator:
         for _ in range(3):
@@ -253,6 +257,12 @@ PLANTS: dict[str, Plant] = {
     "integrity/file": conflict,
     "integrity/act": lambda f: f.extra.update(unfinished=["a1"]),
     "rewrite/edits": edited_page,
+    "stale/behind": changed_source,
+    "form/waiting": lambda f: f.extra.update(
+        waiting={"Old": NOW - timedelta(days=14), "Older": NOW - timedelta(days=15), "New": NOW}
+    ),
+    "integrity/log": lambda f: f.extra.update(unlogged=["a2", "a3"]),
+    "size/block": lambda f: f.extra.update(block=7_200),
 }
 ALONE: dict[str, Plant] = {
     "form/project": project,
@@ -334,6 +344,16 @@ def test_the_cut_counts_utf16_units_of_whole_lines() -> None:
     assert cut_after((wide * 300).encode()) == (CUT_UNITS + 1) // 125
     assert cut_after(("y" * CUT_UNITS).encode()) == 1
     assert cut_after(("y" * (CUT_UNITS + 1)).encode()) == 0
+
+
+def test_what_this_machine_did_and_the_log_does_not_tell(bench: Bench) -> None:
+    curator = bench.curator()
+    verbs.demote(curator, bench.items("pool-hangs"))
+    gone = verbs.pin(curator, bench.items("own-env")).act
+    assert not source_of(curator, bench.contents()).unlogged
+    [path] = curator.files.events.glob("*.jsonl")
+    path.write_text(path.read_text().splitlines(keepends=True)[0])
+    assert source_of(curator, bench.contents()).unlogged == [gone]
 
 
 def test_negation_contradicts(clean: Field) -> None:

@@ -13,7 +13,10 @@ from memtui.curate.rules.source import ERROR, WARNING, Finding, Source, keys
 MOST_PAGES = 40
 INDEX_LINES = 200
 INDEX_BYTES = 25_000
+BLOCK = 9_000
+"""Characters of an injection; hosts cut or drop what is longer than 10,000."""
 _NEAR = 0.8
+_SMALLER = {"size/block": "lower the budget of the policy in bank.toml"}
 _EDITS = 3
 
 
@@ -40,6 +43,16 @@ def half_done(source: Source) -> Iterator[Finding]:
         yield Finding(
             "integrity/act", ERROR, (), f"act {act} is half done", "any act heals it", "heal"
         )
+
+
+def log_reconciles(source: Source) -> Iterator[Finding]:
+    """Acts that this machine did and that the bank's log does not tell."""
+    if source.unlogged:
+        count = len(source.unlogged)
+        acts = "1 act of this machine is" if count == 1 else f"{count} acts of this machine are"
+        message = f"{acts} not in the bank's events ({min(source.unlogged)})"
+        fix = "take events/ from git again; after a git reset that was meant, nothing is wrong"
+        yield Finding("integrity/log", WARNING, (), message, fix)
 
 
 def index_in_step(source: Source) -> Iterator[Finding]:
@@ -89,6 +102,7 @@ def sizes(source: Source) -> Iterator[Finding]:
     measures = (
         ("size/lines", "lines in the index", text.count(b"\n"), INDEX_LINES),
         ("size/bytes", "bytes in the index", len(text), INDEX_BYTES),
+        ("size/block", "characters for the next session", source.block, BLOCK),
         ("size/pages", "pages", len(source.pages), MOST_PAGES),
     )
     for rule, what, value, limit in measures:
@@ -100,9 +114,8 @@ def sizes(source: Source) -> Iterator[Finding]:
                 severity,
                 (),
                 message,
-                "demote or merge what is not used",
-                "demote",
-                path=INDEX,
+                _SMALLER.get(rule, "demote or merge what is not used"),
+                path=INDEX if rule in ("size/lines", "size/bytes") else "",
             )
 
 

@@ -43,7 +43,9 @@ class Source:
     `drift` and `evidence` are facts of the index by item id, `instructions` the texts of the project's
     instruction files by path, `missed` queries that found nothing with how often they were asked,
     `excerpts` the folders in which excerpts are kept, `unfinished` acts that a process left half done.
-    `index` is the text of `MEMORY.md`, None where there is none.
+    `index` is the text of `MEMORY.md`, None where there is none; `block` the size of what the next session
+    receives, in characters of its host; `waiting` suggestions in the inbox by title with the day since when;
+    `unlogged` the acts of this ledger of which the bank's events say nothing.
     """
 
     contents: BankContents
@@ -55,6 +57,9 @@ class Source:
     missed: Mapping[str, int] = field(default_factory=dict)
     excerpts: tuple[Path, ...] = ()
     unfinished: Collection[str] = ()
+    block: int = 0
+    waiting: Mapping[str, datetime] = field(default_factory=dict)
+    unlogged: Collection[str] = ()
 
     @cached_property
     def states(self) -> dict[str, tuple[State, ...]]:

@@ -40,7 +40,8 @@ class ShapingPart(PromotingPart):
         for page, lost in self._unsupported().items():
             more = lost - before.get(page, lost)
             found = self.view.find(page) if self.view is not None else None
-            if more > 0 and found is not None:
+            # A page that was itself changed or taken back lost nothing by somebody else.
+            if more > 0 and found is not None and f"page:{page}" not in done.result.items:
                 title = line_of(found.item.title or found.item.name, 60)
                 what = "a sentence" if more == 1 else f"{more} sentences"
                 self.memtui.tell(f"{title} lost the support of {what}: w there says which")
