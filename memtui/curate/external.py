@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memtui.bank.events import to_json
 from memtui.bank.model import BankContents, Card, Page
-from memtui.bank.standing import ACT
+from memtui.bank.standing import ACT, act_of
 from memtui.curate.act import FileChange, digest
 from memtui.curate.acts import record_only
 from memtui.curate.curator import EXTERNAL, Curator, new_id
-from memtui.curate.file_data import file_data
-from memtui.curate.files import path_of
+from memtui.curate.file_data import FILES, file_data
+from memtui.curate.files import is_item, parse_item, path_of
 from memtui.curate.healing import heal_locked
 from memtui.index.states import key_of
 from memtui.ledger.model import ActRecord, FileRecord
+
+_ALL = 10**9
+Pair = tuple[Card | Page | None, Card | Page | None]
+"""An item as it was and as it is; None for no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,30 @@ def notice_external(
 
     Call it when files changed under the app. Two processes that notice the same change write one event.
     """
-    differing = list(_differing(previous, new))
+    return _note_all(curator, _untold(curator, list(_differing(previous, new)), new))
+
+
+def notice_missed(curator: Curator, contents: BankContents) -> tuple[Noticed, ...]:
+    """The same for what was edited while no memtui looked: files that are not as the last act left them.
+
+    What no act of this ledger ever touched is taken as it is.
+    """
+    items: dict[str, Card | Page] = {path_of(curator, card): card for card in contents.cards}
+    items.update((path_of(curator, page), page) for page in contents.pages)
+    ids = {item.id for item in items.values()}
+    differing: list[Pair] = []
+    for path, left in curator.ledger.all_left().items():
+        item = items.get(path)
+        if not is_item(curator, path) or (item.digest if item else "") == left:
+            continue
+        kept = curator.ledger.bytes_of(left) if left else None
+        old = None if kept is None else parse_item(curator, path, kept)
+        if item is not None or (old is not None and old.id and old.id not in ids):
+            differing.append((old, item))
+    return _note_all(curator, _untold(curator, differing, contents))
+
+
+def _note_all(curator: Curator, differing: Sequence[Pair]) -> tuple[Noticed, ...]:
     if not differing:
         return ()
     with curator.locked():
@@ -43,9 +70,28 @@ def notice_external(
         return tuple(filter(None, (_note(curator, old, item) for old, item in differing)))
 
 
-def _differing(
-    previous: BankContents, new: BankContents
-) -> Iterator[tuple[Card | Page | None, Card | Page | None]]:
+def _untold(curator: Curator, differing: Sequence[Pair], contents: BankContents) -> list[Pair]:
+    """Those that no event of somebody else explains: git brings their acts with the files."""
+    if not differing:
+        return []
+    own = {act.id for act in curator.ledger.history(_ALL)}
+    told = {
+        path: entry.get("after")
+        for event in contents.events
+        if act_of(event) not in own and isinstance(files := event.data.get(FILES), Mapping)
+        for path, entry in files.items()
+        if isinstance(entry, Mapping)
+    }
+    left = []
+    for old, item in differing:
+        some = item or old
+        assert some is not None
+        if told.get(path_of(curator, some)) != (item.digest if item else ""):
+            left.append((old, item))
+    return left
+
+
+def _differing(previous: BankContents, new: BankContents) -> Iterator[Pair]:
     before, after = _by_id(previous), _by_id(new)
     for item_id in sorted(before.keys() | after.keys()):
         old, item = before.get(item_id), after.get(item_id)

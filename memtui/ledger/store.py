@@ -148,6 +148,17 @@ class Ledger(Records, Captures):
             )
             return session.exec(query).first()
 
+    def all_left(self) -> dict[str, str]:
+        """`left` of every path that an act touched."""
+        with self._reading() as session:
+            query = (
+                select(FileRow.path, FileRow.after_digest)
+                .where(col(FileRow.act) == col(ActRow.id))
+                .where(col(ActRow.state) == ActState.DONE.value)
+                .order_by(col(ActRow.seq))
+            )
+            return dict(session.exec(query).all())
+
     def erase(
         self, matches: Callable[[str], bool], items: Iterable[str], paths: Iterable[str]
     ) -> int:

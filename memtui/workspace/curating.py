@@ -165,12 +165,19 @@ class Curating:
     def _meet(self, contents: BankContents) -> tuple[Noticed, ...]:
         """The edits that no act explains, each now an event of writer `external`.
 
-        The first contents are what later ones are compared with.
+        The first contents are compared with what the last acts left, later ones with those before them.
         """
         with self._lock:
             known = self._known
             noticed: tuple[Noticed, ...] = ()
-            if known is not None and (known.cards, known.pages) != (contents.cards, contents.pages):
+            if known is None and (self._curator.state / LEDGER_NAME).exists():
+                from memtui.curate.external import notice_missed
+
+                noticed = self.ask(lambda curator: notice_missed(curator, contents))
+            elif known is not None and (known.cards, known.pages) != (
+                contents.cards,
+                contents.pages,
+            ):
                 from memtui.curate.external import notice_external
 
                 noticed = self.ask(lambda curator: notice_external(curator, known, contents))

@@ -10,9 +10,11 @@ from memtui.bank.events import append
 from memtui.bank.standing import standing
 from memtui.curate import verbs
 from memtui.curate.act import ConflictError, CurateError
-from memtui.curate.external import notice_external
+from memtui.curate.curator import Curator
+from memtui.curate.external import notice_external, notice_missed
 from memtui.curate.history import bank_as_of, diffs, find_entry, history, item_as_of
 from memtui.curate.undo import NothingToUndoError
+from memtui.paths import Places
 from tests.curate.bench import NOW, Bench
 from tests.curate.test_verbs import edited, merged, renamed
 
@@ -153,6 +155,44 @@ def test_outside_edits_become_events_that_undo_leaves_alone(bench: Bench) -> Non
         verbs.undo(curator)
     verbs.revert(curator, verbs.preview_revert(curator, bench.events(), edit.act))
     assert b"From outside" not in path.read_bytes()
+
+
+def test_edits_that_nobody_saw_are_noticed_at_the_next_look(bench: Bench) -> None:
+    """What an act left otherwise is told; what no act ever touched is taken as it is."""
+    curator = bench.curator()
+    verbs.pin(curator, bench.items("own-env", "port-8417", "pool-hangs"))
+    verbs.undo(curator)
+    for name in ("own-env", "pool-timeout"):
+        path = bench.item(name).path
+        path.write_bytes(path.read_bytes() + b"From outside.\n")
+    bench.item("port-8417").path.unlink()
+    noticed = notice_missed(curator, bench.contents())
+    assert {(one.verb, one.item) for one in noticed} == {
+        ("edit", "card:bbbbb2"),
+        ("remove", "card:ccccc2"),
+    }
+    assert notice_missed(curator, bench.contents()) == ()
+    edit = next(one for one in history(bench.events()) if one.verb == "edit")
+    assert "+From outside." in diffs(curator, edit)["cards/own-env.md"]
+
+
+def test_what_came_with_git_and_its_events_is_no_outside_edit(bench: Bench) -> None:
+    mine = bench.curator()
+    verbs.pin(mine, bench.items("own-env"))
+    elsewhere = Curator(
+        bench.bank,
+        mine.layout,
+        mine.config,
+        Places(*[bench.root / "other"] * 4),
+        "bob",
+        bench.clock,
+    )
+    with elsewhere:
+        verbs.demote(elsewhere, bench.items("own-env"))
+    assert notice_missed(mine, bench.contents()) == ()
+    path = bench.item("own-env").path
+    path.write_bytes(path.read_bytes() + b"From outside.\n")
+    assert [one.verb for one in notice_missed(mine, bench.contents())] == ["edit"]
 
 
 def test_own_acts_are_not_noticed(bench: Bench) -> None:
