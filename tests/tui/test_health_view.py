@@ -21,7 +21,7 @@ async def test_findings_errors_first_and_enter_goes_to_the_item(open_app: Open) 
         await settle(pilot)
         await press(pilot, "f4")
         shown = text_of(app)
-        assert "3 errors, 7 warnings, 4 hints" in shown
+        assert "3 errors, 8 warnings, 4 hints" in shown
         assert "rebuild the page" in shown
         await press(pilot, "slash", *"drifted", "enter", "enter")
         assert app.screen is browse(app)
