@@ -33,7 +33,11 @@ _TRIVIAL = {
 }  # fmt: skip
 _GIT = {"push", "pull", "merge", "rebase", "cherry-pick", "clone", "am"}
 """What of git can fail for a reason worth keeping; the rest looks or records."""
-_TEST_RUNNERS = {"pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec"}
+_TEST_RUNNERS = {
+    "ava", "bats", "ctest", "cypress", "jest", "mocha", "nextest", "nox", "phpunit", "playwright", "pytest",
+    "rspec", "tap", "tox", "unittest", "vitest",
+}  # fmt: skip
+_LAST_WORDS = [[name] for name in sorted(_TEST_RUNNERS)]
 _TEST_COMMANDS = {
     "go",
     "cargo",
@@ -46,12 +50,35 @@ _TEST_COMMANDS = {
     "bun",
     "deno",
     "dotnet",
+    "rake",
+    "swift",
 }
 _REPORT_FAILED = re.compile(
-    r"^(?:=+ .*\b[1-9]\d* (?:failed|errors?)\b.*=+|FAILED(?: \(.*\))?|FAIL\b.*|"
-    r"test result: FAILED.*|Tests:\s+[1-9]\d* failed.*|.*\b[1-9]\d* failing)\s*$",
+    r"^[\Wℹ]{0,8}(?:=+ .*\b[1-9]\d* (?:failed|errors?)\b.*=+|FAILED(?: [(|].*)?|FAIL\b.*|FAILURES!.*|"
+    # pytest -q, playwright, bun: a line of counts and nothing else
+    r"(?:[1-9]\d* (?:failed|fail|errors?)\b|\d+ (?:passed|skipped|deselected|xfailed|xpassed|warnings?), "
+    r".*\b[1-9]\d* (?:failed|errors?)\b)(?:, .*)?(?: in [\d.]+ ?m?s.*)?|"
+    r"test result: FAILED.*|not ok \d.*|fail [1-9]\d*|"
+    r"Tests?:?\s+(?:\d+ \w+ ?[|,] ?)?[1-9]\d* failed.*|Test Files\s+[1-9]\d* failed.*|"
+    r"Tests:? .*\b(?:Failures|Errors): [1-9]\d*.*|Tests run: .*(?:Failures|Errors): [1-9]\d*.*|"
+    r"\d+ (?:examples?|runs|tests?)\b.*\b[1-9]\d* (?:failures?|errors?|failed)\b.*|"
+    r"\d+% tests passed, [1-9]\d* tests? failed.*|[1-9]\d* tests? failed\b.*|"
+    r"Failed! {1,4}- Failed: {1,9}[1-9]\d*.*|Executed \d+ tests?, with [1-9]\d* failures?.*|"
+    r"Summary \[.*\b[1-9]\d* failed.*|evaluation failed .*|\S+: FAIL(?:ED)?\b.*|"
+    r"(?:.*\s)?[1-9]\d* failing)\s*$",
     re.MULTILINE,
 )
+_CHECK_FAILED = re.compile(
+    r"^(?:Found [1-9]\d* errors?\b|[1-9]\d* errors?, \d+ warnings?\b|"
+    r"\W*[1-9]\d* problems? \([1-9]\d* errors?|"
+    r"make(?:\[\d+\])?: \*\*\* |error(?:\[E\d+\])?: (?:could not compile|aborting due)|npm (?:ERR!|error) |"
+    r"error: (?:script|recipe) .*exit(?:ed)? (?:with )?code |.*\berror TS\d+: |"
+    r"BUILD FAILED\b|FAILURE: Build failed|\[ERROR\] BUILD FAILURE|ninja: build stopped)",
+    re.MULTILINE,
+)
+"""How linters, type checkers and builds end when they failed, whatever the pipe behind them says."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_HIDES = re.compile(r"[|;]")
 _REFUSED = re.compile(
     r"rejected(?:\(| by|:)|requested permissions? to|doesn't want to proceed with this tool use|"
     r"not allowed by|has not been read yet",
@@ -72,7 +99,7 @@ class Run:
     @property
     def is_test(self) -> bool:
         """Whether this runs tests, where a wider run covers a narrower one."""
-        return self.program in _TEST_RUNNERS or self.program.endswith(" test")
+        return self.program.endswith(" test") or self.program.split()[-1:] in _LAST_WORDS
 
     @property
     def key(self) -> str:
@@ -109,10 +136,13 @@ def failed(turn: Turn) -> bool:
         return False
     if turn.is_error or turn.exit_code not in (None, 0):
         return True
-    tests = any(run.is_test for run in runs(turn.command))
-    if tests and _REPORT_FAILED.search(turn.output):
+    own = runs(turn.command)
+    output = _COLOUR.sub("", turn.output) if "\x1b" in turn.output else turn.output
+    if any(run.is_test for run in own) and _REPORT_FAILED.search(output):
         return True
-    return "|" in turn.command and bool(_TRACEBACK.search(turn.output))
+    if own and _HIDES.search(turn.command) and _CHECK_FAILED.search(output):
+        return True
+    return "|" in turn.command and bool(_TRACEBACK.search(output))
 
 
 def refused(turn: Turn) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memtui.capture.commands import Run, failed, refused, runs
+from memtui.capture.concern import concerns
 from memtui.capture.extract.runs import is_check
 from memtui.capture.turns import Turn
 
@@ -31,10 +32,11 @@ class Passed:
     check: str
 
 
-def passed_after(turns: Sequence[Turn], refs: Collection[str]) -> Passed | None:
+def passed_after(turns: Sequence[Turn], refs: Collection[str], about: str = "") -> Passed | None:
     """The first check of a session that passed after every turn in `refs`.
 
-    Where a cited turn failed it has to be the same command, or a wider run of the same tests; else any.
+    Where a cited turn failed it has to be the same command, or a wider run of the same tests. Else it
+    has to name something that the fact `about` names; without `about` any will do.
     """
     places = [place for place, turn in enumerate(turns) if turn.ref in refs or turn.cited in refs]
     if not places:
@@ -48,6 +50,8 @@ def passed_after(turns: Sequence[Turn], refs: Collection[str]) -> Passed | None:
         # A sub-agent's turns stand after those of its session, whenever they were.
         earlier = latest is not None and turn.at is not None and turn.at < latest
         run = None if earlier else _check(turn, red)
+        if run is not None and not red and about and not concerns(turn, about):
+            continue
         if run is not None and _green(turn):
             return Passed(turn.cited, run.key)
     return None

@@ -25,7 +25,7 @@ def cited_records(
     """
     if draft is None:
         return ()
-    passed = checks_after([cited.ref for cited in draft.evidence], turns)
+    passed = checks_after([cited.ref for cited in draft.evidence], turns, fact_of(draft))
     by_ref = {ref: turn for turn in turns for ref in (turn.ref, turn.cited)}
     kept = []
     for cited in draft.evidence:
@@ -42,12 +42,28 @@ def cited_records(
     return tuple(kept)
 
 
-def checks_after(refs: Sequence[str], turns: Sequence[Turn]) -> dict[str, Passed]:
-    """By `host:session` the check that passed there after all that is cited of it."""
+SURROUNDINGS = ("env", "fact", "task")
+"""Types of cards that say something of which most checks know nothing: a port, a version, a place."""
+
+
+def fact_of(draft: Draft) -> str:
+    """What a check has to be about to say anything for this draft, "" when any check does."""
+    if draft.type not in SURROUNDINGS:
+        return ""
+    # The "Use when" of a rule names what was run beside it, not the fact.
+    said = [line for line in draft.body.splitlines() if not line.startswith("Use when:")]
+    return "\n".join((draft.title, *said))
+
+
+def checks_after(refs: Sequence[str], turns: Sequence[Turn], about: str = "") -> dict[str, Passed]:
+    """By `host:session` the check that passed there after all that is cited of it.
+
+    `about` is the fact that it has to be about (see `fact_of`).
+    """
     found = {}
     for session in dict.fromkeys(map(session_of, refs)):
         own = [turn for turn in turns if session_of(turn.ref) == session]
-        passed = passed_after(own, refs)
+        passed = passed_after(own, refs, about)
         if passed is not None:
             found[session] = passed
     return found

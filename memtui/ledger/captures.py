@@ -50,7 +50,8 @@ class Captures(ABC):
             for proposal in proposals:
                 session.merge(proposal_row(proposal))
             for seen in sightings:
-                session.merge(_sighting_row(seen))
+                if not _is_copy(session, seen):
+                    session.merge(_sighting_row(seen))
             for drafted in draftings:
                 session.merge(DraftingRow(**_fields(drafted)))
 
@@ -120,6 +121,26 @@ class Captures(ABC):
 
 def _fields(record: DraftingRecord) -> dict[str, Any]:
     return {**asdict(record), "at": format_time(record.at)}
+
+
+_OWN_ID = 12
+"""Characters from which on the id of a record is its own wherever it stands."""
+
+
+def _is_copy(session: Session, seen: SightingRecord) -> bool:
+    """Whether the record was sighted in another session: a fork takes the records of its parent along.
+
+    Only ids that no two sessions have by chance: some hosts count their records.
+    """
+    place, _, record = seen.record.partition("#")
+    if len(record) < _OWN_ID:
+        return False
+    host = place.partition(":")[0]
+    query = select(SightingRow.record).where(
+        col(SightingRow.subject) == seen.subject, col(SightingRow.record) != seen.record
+    )
+    others = (other.partition("#") for other in session.exec(query))
+    return any(o[2] == record and o[0].partition(":")[0] == host for o in others)
 
 
 def _captured_row(record: CapturedRecord) -> CapturedRow:

@@ -9,7 +9,7 @@ from memtui.bank.model import Scope
 from memtui.capture.transcripts import Heading, headings, read
 from memtui.capture.turns import Turn
 from memtui.curate.candidates import Candidate, candidates
-from memtui.curate.cited import checks_after, cited_records, session_of
+from memtui.curate.cited import checks_after, cited_records, fact_of, session_of
 from memtui.curate.create import CitedRecord
 from memtui.curate.draft import Draft, draft
 from memtui.curate.proposals import Proposal
@@ -82,7 +82,8 @@ def rechecked(workspace: Workspace, proposal: Proposal) -> Proposal:
         # The host deleted the transcript since: the card can be saved, and nothing more is known.
         return proposal
     turns = [turn for session in sessions for turn in session.turns]
-    passed = checks_after([record.ref for record in records], turns)
+    about = fact_of(proposal.draft) if proposal.draft else ""
+    passed = checks_after([record.ref for record in records], turns, about)
     looked = tuple(replace(one, passed=passed.get(session_of(one.ref))) for one in records)
     return replace(proposal, records=looked)
 

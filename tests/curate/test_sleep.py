@@ -89,6 +89,31 @@ def test_a_session_that_goes_on_is_read_again_without_repeating(
     assert set(first) < {found.id for found in waiting(curator)}
 
 
+def test_a_fork_is_no_second_sighting(night: Night, curator: Curator) -> None:
+    """It takes the records of its parent along, with their ids, and then goes its own way."""
+    first, other = night.pitfall(1), night.pitfall(2)
+    fork = night.talk(3)
+    fork.rows = [
+        {**row, "sessionId": fork.session, "forkedFrom": {"sessionId": first.session}}
+        for row in first.rows
+    ]
+    fork.at = first.at
+    night.write(first, fork.prompt("and another way?").say("No."))
+    assert night.sleep(curator).read == 2
+    (found,) = waiting(curator)
+    assert len(curator.ledger.sightings(found.subject)[found.subject]) == 1
+    accept(curator, found, night.contents())
+    again = night.talk(4)
+    again.rows = [{**row, "sessionId": again.session} for row in first.rows]
+    night.write(other, again.prompt("one more").say("No."))
+    night.sleep(curator)
+    card = next(iter(waiting(curator)), None)
+    assert card is None
+    made = curator.ledger.decisions()[found.id].item
+    sessions = {seen.session for seen in curator.ledger.sightings(made)[made]}
+    assert sessions == {f"claude-code:{one.session}" for one in (first, other)}
+
+
 def test_a_session_at_work_is_left_alone(night: Night, curator: Curator) -> None:
     talk = night.pitfall(1)
     talk.at = int(night.now.timestamp() * 1000) - 60_000

@@ -15,7 +15,7 @@ from memtui.capture.transcripts import clean
 from memtui.capture.turns import Turn, turns_of
 from memtui.curate import verbs
 from memtui.curate.candidates import Candidate, candidates
-from memtui.curate.cited import checks_after
+from memtui.curate.cited import checks_after, fact_of
 from memtui.curate.create import CitedRecord
 from memtui.curate.draft import Draft
 from memtui.hosts.model import Entry, Kind, SourceFile
@@ -78,6 +78,26 @@ def test_a_failure_is_answered_by_its_own_command_only() -> None:
     assert passed_after(turns, ["h:s#2"]) == Passed("h:s#3", "ruff check .")
     assert passed_after(turns, ["h:s#1", "h:s#5"]) is None
     assert passed_after(turns, ["elsewhere"]) is None
+
+
+def test_a_fact_about_the_surroundings_is_checked_by_what_concerns_it() -> None:
+    turns = [
+        said(1),
+        ran(2, "pytest", 0, OK),
+        ran(3, "ruff check .", 0, "All checks passed!"),
+        ran(4, "DB_PORT=5433 pytest", 0, OK),
+    ]
+    env = Draft("The database listens on DB_PORT", "Use when: `pytest` runs.\n\nIt is 5433.", "env")
+    assert checks_after(["h:s#1"], turns, fact_of(env)) == {
+        "h:s": Passed("h:s#4", "pytest"),
+    }
+    assert checks_after(["h:s#1"], turns[:3], fact_of(env)) == {}
+    pitfall = replace(env, type="pitfall")
+    assert checks_after(["h:s#1"], turns[:3], fact_of(pitfall)) == {
+        "h:s": Passed("h:s#2", "pytest")
+    }
+    red = [ran(0, "pytest", 1, BAD), *turns]
+    assert checks_after(["h:s#0"], red, fact_of(env)) == {"h:s": Passed("h:s#2", "pytest")}
 
 
 def test_what_a_sub_agent_ran_before_the_fact_does_not_count() -> None:
