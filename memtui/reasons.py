@@ -24,11 +24,13 @@ EVIDENCE_GONE = "evidence gone"
 EVIDENCE_CHANGED = "evidence changed"
 CONFLICT = "conflict"
 UNREADABLE = "unreadable"
+SECRET = "secret"
 
 ABSENT = (
     TOMBSTONED,
     CONFLICT,
     UNREADABLE,
+    SECRET,
     RETIRED,
     SUPERSEDED,
     STALE,
@@ -66,4 +68,5 @@ MEANING = {
     EVIDENCE_CHANGED: "the cited record no longer says what was cited",
     CONFLICT: "the file holds git conflict markers",
     UNREADABLE: "the file cannot be read as a memory file",
+    SECRET: "its line would say something that the redaction rules mask",
 }

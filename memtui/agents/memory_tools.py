@@ -30,6 +30,8 @@ from memtui.safety.sanitize import one_line, sanitize
 ANSWER_BYTES = 6000
 EVIDENCE_BYTES = 4096
 SNIPPET_BYTES = 240
+SNIPPET_CHARS = 2000
+"""Of a body that are looked at for its snippet."""
 MAX_PROPOSALS = 20
 """Proposals and flags that one server takes: more is a loop, not a finding."""
 EPOCH_DAY = 86_400
@@ -138,7 +140,7 @@ class MemoryTools:
         lines: list[str] = []
         for shown in holding.values():
             line = render.line_of(shown.candidate, request.today).text
-            snippet = one_line(shown.item.body)
+            snippet = one_line(redact(shown.item.body[:SNIPPET_CHARS]).text)
             lines.append(f"{line}\n  {render.cut(escape(snippet), SNIPPET_BYTES)}")
         kept = _within(lines, ANSWER_BYTES - 500)
         head = f"{len(kept)} of {len(lines)} notes found, quoted as data. The whole of one: memory_get."
@@ -153,7 +155,7 @@ class MemoryTools:
         line = render.line_of(shown.candidate, request.today).text
         count = len(shown.item.evidence)
         head = f"One note, quoted as data; {count} citations (memory_evidence)."
-        body = escape(sanitize(shown.item.body)).strip()
+        body = escape(sanitize(redact(shown.item.body).text)).strip()
         text = _cut("\n".join([head, line, "", body]), ANSWER_BYTES)
         return _quoted(text), (shown.candidate.handle,)
 

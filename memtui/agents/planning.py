@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from memtui.agents.own_patterns import use_own_patterns
 from memtui.agents.today import today
 from memtui.agents.whereabouts import checkout
 from memtui.index.reader import Reader
@@ -57,11 +58,12 @@ def request_of(wanted: Wanted, environ: Mapping[str, str]) -> Request:
 def plan_now(bank: Known, wanted: Wanted, environ: Mapping[str, str]) -> Planned:
     """Plan from the index, corrected by the files as they are.
 
-    Raises IndexMissing, sqlite3.Error, or ValueError for a bad `MEMTUI_NOW`.
+    Raises IndexMissing, sqlite3.Error, OSError, or ValueError for a bad `MEMTUI_NOW` or pattern.
     """
     request = request_of(wanted, environ)
+    patterns = use_own_patterns(environ)
     with Reader(bank.index) as reader:
-        source = Rechecked(reader, request.today)
+        source = Rechecked(reader, request.today, patterns)
         best = plan_fresh(source, request)
         version = reader.meta.get("version", "")
         return Planned(best.plan, request, best.whole, version, tuple(source.notes))

@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from memtui.agents import context, records
+from memtui.agents.own_patterns import use_own_patterns
 from memtui.agents.payload import RESUME
 from memtui.agents.planning import Planned, Wanted, request_of
 from memtui.agents.starting import deliver
@@ -89,11 +90,12 @@ def _planned(call: Call, said: Payload, bank: Known, text: str) -> Planned | Non
     seen = context.seen_lines(ask)
     wanted = Wanted(call.host, RESUME, said.cwd, said.session, seen)
     request = request_of(wanted, call.environ)
+    patterns = use_own_patterns(call.environ)
     with Reader(bank.index) as reader:
         hits = _hits(reader, wanted_literals)
         if not hits:
             return None
-        source = Rechecked(reader, request.today)
+        source = Rechecked(reader, request.today, patterns)
         source.recheck([hit.seq for hit in hits])
         found = source.items([hit.seq for hit in hits])
         items = [Candidate._make(found[hit.seq]) for hit in hits if hit.seq in found]

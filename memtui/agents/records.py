@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from memtui.agents.faults import stamp
 from memtui.capture import spool
@@ -114,8 +115,10 @@ def _kept(record: Record, text: str, limit: int) -> str:
 
     Cutting comes last, because half a secret or half a fence would not be known as one.
     """
+    from memtui.agents.own_patterns import use_own_patterns
     from memtui.safety.redact import redact
 
+    use_own_patterns(os.environ)
     head, tail = text, ""
     if len(text) > READ_CHARS:
         record["cut"] = True

@@ -29,6 +29,11 @@ def cache_folder(environ: Mapping[str, str]) -> str:
     return _folder(environ, "CACHE", ".cache", "Library/Caches")
 
 
+def config_folder(environ: Mapping[str, str]) -> str:
+    """The folder of the settings. Raises RuntimeError when there is no home."""
+    return _folder(environ, "CONFIG", ".config", "Library/Application Support")
+
+
 def _folder(environ: Mapping[str, str], name: str, linux: str, mac: str) -> str:
     own = environ.get(f"MEMTUI_{name}_HOME")
     if own:
@@ -59,7 +64,7 @@ def _slow_folder(environ: Mapping[str, str], name: str) -> str:
     from memtui.paths import places
 
     found = places(environ)
-    return str(found.state if name == "STATE" else found.cache)
+    return str({"STATE": found.state, "CACHE": found.cache}.get(name, found.config))
 
 
 class Checkout:

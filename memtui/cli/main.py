@@ -29,6 +29,7 @@ COMMANDS = {
     "why": "say why a card is shown or held back, next time and in past sessions",
     "inbox": "list what was proposed; accept, reject or change it",
     "sleep": "read finished sessions, propose, put away: a plan, or its safe part",
+    "audit": "look at everything that is stored for secrets, under the redaction rules as they are",
     "install": "let an agent host run memtui's hooks",
     "uninstall": "take memtui's hooks out of an agent host",
     "deliveries": "list what sessions were sent and what became of it",

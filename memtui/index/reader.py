@@ -10,7 +10,7 @@ import os
 import sqlite3
 from typing import Any, NamedTuple
 
-VERSION = 3
+VERSION = 4
 """`user_version` of the databases that this code reads; any other one is rebuilt."""
 
 CANDIDATE_WIDTH = 17

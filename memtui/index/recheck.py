@@ -15,6 +15,7 @@ import os
 from typing import Any
 
 from memtui import reasons
+from memtui.safety.ruleset import name_of
 
 try:  # hashlib would load OpenSSL
     from _sha2 import sha256  # type: ignore[import-not-found]
@@ -30,11 +31,22 @@ ABSENT = -1
 MAX_FILE = 4 * 1024 * 1024
 """Bytes of a memory file that are read, as in `memtui.bank.load`."""
 
-HANDLE, NAME, LAYER, TIER, SCORE, USED, ORIGIN, STATES = 0, 1, 3, 6, 7, 10, 14, 15
+HANDLE, NAME, TITLE, LAYER, TAGS, TIER, SCORE, USED, ORIGIN, STATES = (
+    0,
+    1,
+    2,
+    3,
+    5,
+    6,
+    7,
+    10,
+    14,
+    15,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memtui.index.reader import Ingredients, Reader
     from memtui.index.reread import Before
@@ -46,8 +58,11 @@ class Rechecked:
     `notes` say what could not be brought up to date. `verified` are the row ids whose file was looked at.
     """
 
-    def __init__(self, reader: Reader, today: int) -> None:
-        """Check folders and events. Raises sqlite3.Error."""
+    def __init__(self, reader: Reader, today: int, patterns: Sequence[str] = ()) -> None:
+        """Check folders and events. `patterns` are the user's own of secrets. Raises sqlite3.Error.
+
+        Where the index was made under other redaction rules, each line is looked at before it counts.
+        """
         self.reader = reader
         self.today = today
         self.root = os.fsencode(reader.meta["root"])
@@ -60,6 +75,7 @@ class Rechecked:
         self._links: dict[str, tuple[str, ...]] = {}
         self._judged: dict[str, str] = json.loads(reader.meta["judged"])
         self._known_judged = frozenset(self._judged)
+        self._audit = reader.meta.get("rules") != name_of(patterns)
         self._check_events()
         self._check_folders()
 
@@ -146,7 +162,7 @@ class Rechecked:
             before = self._same_id(made.candidate[HANDLE])
             if before is not None:
                 made = reread(name, layer, data, before, self.today)
-        self._new[path] = made.candidate
+        self._new[path] = _audited(made.candidate)
         states = made.candidate[STATES]
         outside = made.candidate[ORIGIN].strip().casefold().startswith("external")
         trusted = made.candidate[TIER] == "confirmed" or not outside
@@ -195,6 +211,8 @@ class Rechecked:
 
     def _adjusted(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """A candidate with the state that a new event or a changed file gives it, first."""
+        if self._audit:
+            row = _audited(row)
         state = self._state_of(row[HANDLE], row[NAME])
         if not state or state in row[STATES]:
             return row
@@ -295,6 +313,18 @@ class Rechecked:
                 self._judged[handle] = reasons.DISPUTED
             elif verb == "confirm" and by == "human":
                 self._judged.pop(handle, None)
+
+
+def _audited(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A candidate that is held back where its line would say a secret. Slow: the rules are imported."""
+    from memtui.safety.redact import redact
+
+    states = row[STATES]
+    line = "\n".join((row[NAME], row[TITLE], *row[TAGS]))  # as in `memtui.index.secrets`
+    if reasons.SECRET in states or not redact(line).count:
+        return row
+    held = tuple(sorted((reasons.SECRET, *states), key=_ORDER.index))
+    return (*row[:STATES], held, *row[STATES + 1 :])
 
 
 def _before(row: tuple[Any, ...] | None) -> Before | None:

@@ -27,9 +27,11 @@ from memtui.index.files import (
 )
 from memtui.index.rows import Entry, Facts, entries_of, policy_tuple, storable
 from memtui.index.schema import ITEM_COLUMNS, TEXT_COLUMNS, bulk_text, open_index
+from memtui.index.secrets import secrets_in
 from memtui.index.states import State, tombstones
 from memtui.index.words import text_row
 from memtui.reasons import DISPUTED, TOMBSTONED
+from memtui.safety.redact import rules_name
 
 _AT = {name: at for at, name in enumerate(ITEM_COLUMNS)}
 PATH, MTIME, SIZE, DIGEST, NAME = (
@@ -61,25 +63,28 @@ def refresh(
     drift: Mapping[str, str] | None = None,
     evidence_states: Mapping[str, tuple[State, ...]] | None = None,
     used: Mapping[str, int] | None = None,
+    secrets: Mapping[str, str] | None = None,
     events: Path | None = None,
     entries: Sequence[Entry] | None = None,
 ) -> Refreshed:
-    """Index `contents`. The mappings are by item id (see `rows.Facts`).
+    """Index `contents`. The mappings are by item id (see `rows.Facts`); without `secrets` the lines
+    are looked at here.
 
     `events` is the folder of the event files where it is not the bank's own, `entries` the rows under
     these very facts where they were made already. Raises sqlite3.OperationalError when another process
     keeps the index locked, OSError when it cannot be made.
     """
-    facts = Facts(
-        now=clock(),
-        trust={},
-        drift=drift or {},
-        evidence=evidence_states or {},
-        used=used or {},
-    )
     folders = look(contents)
-    meta = _meta(contents, facts, folders, events_folder(contents, events))
     with closing(open_index(db_path)) as connection:
+        facts = Facts(
+            now=clock(),
+            trust={},
+            drift=drift or {},
+            evidence=evidence_states or {},
+            used=used or {},
+            secrets=secrets_in(connection, contents) if secrets is None else secrets,
+        )
+        meta = _meta(contents, facts, folders, events_folder(contents, events))
         return _Refresh(connection, contents, facts, folders, entries).run(meta)
 
 
@@ -98,6 +103,7 @@ def _meta(
         "events": json.dumps(event_sizes(events)),
         "events_folder": storable(str(events or "")),
         "version": version_of(contents, facts),
+        "rules": rules_name(),
     }
 
 
@@ -114,7 +120,7 @@ def version_of(contents: BankContents, facts: Facts) -> str:
     today = day_of(facts.now)
     add(item.id for item in items if item.expires is not None and day_of(item.expires) <= today)
     add((contents.config, contents.root, contents.layout))
-    for mapping in (facts.drift, facts.evidence, facts.used):
+    for mapping in (facts.drift, facts.evidence, facts.used, facts.secrets):
         add(sorted(mapping.items(), key=lambda pair: pair[0]))
     return digest.hexdigest()[:16]
 

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _STATUSES = {"active": "", "stale": reasons.STALE, "retired": reasons.RETIRED}
-_OF_FILE = (reasons.STALE, reasons.RETIRED, reasons.EXPIRED, reasons.CONFLICT)
+_OF_FILE = (
+    reasons.STALE,
+    reasons.RETIRED,
+    reasons.EXPIRED,
+    reasons.CONFLICT,
+    reasons.SECRET,  # the caller looks for secrets in what it read
+)
 _ORDER = (*reasons.ABSENT, *reasons.WARNINGS)
 
 

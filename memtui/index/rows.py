@@ -31,7 +31,7 @@ class Facts:
     """What is known about a bank besides its text, by item id.
 
     `trust` from the events, `drift` causes, `evidence` states, `used` the day number of the last fetch
-    or use by an agent (from the ledger).
+    or use by an agent (from the ledger), `secrets` why a line would say one.
     """
 
     now: datetime
@@ -39,6 +39,7 @@ class Facts:
     drift: Mapping[str, str] = field(default_factory=dict)
     evidence: Mapping[str, tuple[State, ...]] = field(default_factory=dict)
     used: Mapping[str, int] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ class KeptRows:
 
 def states_under(contents: BankContents, facts: Facts) -> dict[str, tuple[State, ...]]:
     """The states of every card and page by id (see `states_of`) under these facts."""
-    return states_of(contents, Known(facts.now, facts.trust, facts.drift, facts.evidence))
+    return states_of(
+        contents, Known(facts.now, facts.trust, facts.drift, facts.evidence, facts.secrets)
+    )
 
 
 def entries_of(

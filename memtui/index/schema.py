@@ -2,7 +2,7 @@
 
 `item` has one row per card and page with everything that an injection needs. `text` holds what is
 searched, and the full-text tables `words` (porter stems) and `grams` (trigrams) index it by the same
-row ids. `drift` caches what git said.
+row ids. `drift` caches what git said, `audited` what the redaction rules found in a line, by its digest.
 """
 
 from __future__ import annotations
@@ -84,6 +84,9 @@ CREATE TABLE drift (
   card TEXT NOT NULL, head TEXT NOT NULL, digest TEXT NOT NULL, anchor INTEGER NOT NULL,
   verdict TEXT NOT NULL, detail TEXT NOT NULL,
   PRIMARY KEY (card)
+) WITHOUT ROWID;
+CREATE TABLE audited (
+  line TEXT PRIMARY KEY, rules TEXT NOT NULL, kinds TEXT NOT NULL
 ) WITHOUT ROWID;
 """
 

@@ -7,7 +7,7 @@ in `reasons.WARNINGS` are only shown; an item lists its states strongest first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from memtui import reasons
@@ -30,12 +30,13 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What states need besides the bank's text. Keys are item ids; `drift` holds causes."""
+    """What states need besides the bank's text. Keys are item ids; `drift` and `secrets` hold causes."""
 
     now: datetime
     trust: Mapping[str, Trust]
     drift: Mapping[str, str]
     evidence: Mapping[str, tuple[State, ...]]
+    secrets: Mapping[str, str] = field(default_factory=dict)
 
 
 def states_of(contents: BankContents, known: Known) -> dict[str, tuple[State, ...]]:
@@ -138,6 +139,8 @@ def _own_states(
         states.append(State(reasons.EXPIRED, f"expired on {item.expires:%Y-%m-%d}"))
     if item.id in known.drift:
         states.append(State(reasons.DRIFTED, known.drift[item.id]))
+    if item.id in known.secrets:
+        states.append(State(reasons.SECRET, known.secrets[item.id]))
     if _disputed(item, known):
         states.append(State(reasons.DISPUTED, _joined("flagged", history.said(item.id, "flag"))))
     tombstone = history.tombstones.get(item.id)

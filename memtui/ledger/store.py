@@ -172,7 +172,9 @@ class Ledger(Records, Captures):
             acts = {
                 row.act
                 for row in session.exec(select(FileRow))
-                if row.path in places or any(matches(_text(b)) for b in (row.before, row.after))
+                if row.path in places
+                or matches(row.path)
+                or any(matches(_text(b)) for b in (row.before, row.after))
             }
             changed = 0
             for row in session.exec(select(ActRow)):

@@ -6,9 +6,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from memtui.safety import secret_rules as rules
+from memtui.safety.ruleset import name_of
 
 _CODE = re.compile(
     r"^(?:\$|%|process\.env|os\.|self\.|env\.|config\.|settings\.|args\.|[A-Za-z_.]{1,60}\()"
@@ -19,12 +19,15 @@ _MASK = re.compile(r"(\[redacted:[a-z-]{1,40}\])")
 _REFERENCE = re.compile(r"^(?:[./~]|[A-Za-z]:\\|https?://|[0-9.]+$|[0-9a-f]{8}-[0-9a-f]{4}-)")
 
 
-@dataclass(frozen=True, slots=True)
 class Redaction:
     """The masked text, and how many secrets of each kind were masked."""
 
-    text: str
-    hits: tuple[tuple[str, int], ...]
+    # No dataclass: a hook that read a changed file looks at its line, and that import costs more.
+    __slots__ = ("hits", "text")
+
+    def __init__(self, text: str, hits: tuple[tuple[str, int], ...]) -> None:
+        self.text = text
+        self.hits = hits
 
     @property
     def count(self) -> int:
@@ -39,6 +42,11 @@ def use_patterns(patterns: tuple[re.Pattern[str], ...]) -> None:
     """From now on mask what the user's own patterns match, in every path of this process."""
     global _own
     _own = patterns
+
+
+def rules_name() -> str:
+    """The name of the rules in force in this process."""
+    return name_of([pattern.pattern for pattern in _own])
 
 
 def redact(text: str, extra: tuple[re.Pattern[str], ...] | None = None) -> Redaction:

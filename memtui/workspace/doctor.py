@@ -25,6 +25,7 @@ def examine(workspace: Workspace) -> tuple[Finding, ...]:
         *_bank(workspace, view),
         *_ledger(workspace),
         *_drafter(workspace),
+        *_audit(workspace),
         *_sessions(workspace),
         *_watch(workspace),
         *_hooks(workspace),
@@ -119,6 +120,20 @@ def _drafter(workspace: Workspace) -> Iterator[Finding]:
     if drafter.command and shutil.which(drafter.command[0]) is None:
         fix = "correct drafter.command, or unset it; until then the rules draft"
         yield Finding("warning", "drafter", f"{drafter.command[0]} is not found", fix)
+
+
+def _audit(workspace: Workspace) -> Iterator[Finding]:
+    """Whether what is stored was looked at under the redaction rules as they are now."""
+    try:
+        how, why = workspace.upkeep.audit_due()
+    except OSError as error:
+        yield Finding("error", "audit", f"when it was audited cannot be read: {error}")
+        return
+    if how:
+        fix = "`memtui audit` looks at everything that is stored"
+        yield Finding("warning" if how == "due" else "info", "audit", why, fix)
+    elif why:
+        yield Finding("ok", "audit", why)
 
 
 def _sessions(workspace: Workspace) -> Iterator[Finding]:

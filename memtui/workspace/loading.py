@@ -20,6 +20,7 @@ from memtui.clock import Clock, fixed_clock
 from memtui.index.drift import Drift, find_drift, last_drift
 from memtui.index.refresh import refresh
 from memtui.index.rows import Facts, KeptRows, day_of
+from memtui.index.secrets import find_secrets
 from memtui.ledger.usage import last_fetched
 from memtui.workspace.model import WAITING, BankView
 from memtui.workspace.views import Made, make_view
@@ -100,11 +101,12 @@ class Loader:
             found = self._drift(before) if drift else Drift(before.facts.drift)
             evidence, waiting = self._evidence(before.contents)
             notes = [found.note] if found.note else []
+            secrets = self._secrets(before.contents, notes)
             if waiting:
                 notes.append(f"{waiting} citations are {WAITING}")
             used = self._used(notes)
             with self._reading:
-                latest = self._judge(self._latest or before, found.causes, evidence, used)
+                latest = self._judge(self._latest or before, found.causes, evidence, used, secrets)
             notes += self._refresh_index(latest)
             with self._reading:
                 return self._say(self._latest or latest, tuple(notes)).made.view
@@ -135,7 +137,8 @@ class Loader:
         else:
             known, evidence = before.facts.drift, before.facts.evidence
             used = before.facts.used
-        facts = Facts(self.around.clock(), self._trust(contents), known, evidence, used)
+        secrets = {} if before is None else before.facts.secrets
+        facts = Facts(self.around.clock(), self._trust(contents), known, evidence, used, secrets)
         if before is not None and contents == before.contents and _same(facts, before.facts):
             return before.made.view
         self._latest = _Latest(contents, facts, self._make(contents, facts))
@@ -147,10 +150,11 @@ class Loader:
         drift: Mapping[str, str],
         evidence: Mapping[str, tuple[State, ...]],
         used: Mapping[str, int],
+        secrets: Mapping[str, str],
     ) -> _Latest:
         """The latest reading under what was found; the very same where that shows nothing new."""
         now = self.around.clock()
-        facts = replace(latest.facts, now=now, drift=drift, evidence=evidence, used=used)
+        facts = Facts(now, latest.facts.trust, drift, evidence, used, secrets)
         if not _same(facts, latest.facts):
             latest = _Latest(latest.contents, facts, self._make(latest.contents, facts))
         self._latest = latest
@@ -192,6 +196,14 @@ class Loader:
             return {}, 0
         return self._citing.states(contents, CHECK_SECONDS)
 
+    def _secrets(self, contents: BankContents, notes: list[str]) -> Mapping[str, str]:
+        """Whose line would say a secret, under the redaction rules as they are now."""
+        try:
+            return find_secrets(contents, self.around.index)
+        except (OSError, sqlite3.Error) as error:
+            notes.append(f"lines are not audited for secrets: {self.around.index}: {error}")
+            return {}
+
     def _used(self, notes: list[str]) -> Mapping[str, int]:
         """When agents last fetched each item: a part of its recency."""
         if self._reader.state is None:
@@ -215,6 +227,7 @@ class Loader:
                 drift=latest.facts.drift,
                 evidence_states=latest.facts.evidence,
                 used=latest.facts.used,
+                secrets=latest.facts.secrets,
                 events=self._reader.files.events,
                 entries=latest.made.entries,
             )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.curate.act import ActResult, NoBankError
+from memtui.curate.audit.model import Audit
+from memtui.curate.audit.model import Tell as AuditTell
+from memtui.curate.audit.model import last as last_audit
+from memtui.curate.audit.run import audit
+from memtui.curate.audit.run import clean as clean_up
 from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, reject, switch
 from memtui.curate.decide import proposals as all_proposals
@@ -22,6 +27,7 @@ from memtui.index.states import is_absent
 from memtui.ledger.access import LEDGER_NAME, ledger_faults
 from memtui.ledger.model import DraftingRecord
 from memtui.paths import bank_key
+from memtui.safety.redact import rules_name
 from memtui.workspace.inbox import Entry, InboxView
 from memtui.workspace.model import BankView
 
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     from memtui.workspace.curating import Done
     from memtui.workspace.workspace import Workspace
 
+INDEX_NAME = "index.db"
 SLEEPER = "-sleep"
 """What is done in sleep has a writer of its own: `u` takes back what a person did."""
 
@@ -116,6 +123,45 @@ class Upkeep:
         sleeper = Curator.of(view.contents, setting.places, writer, setting.clock, by="job")
         with sleeper as curator, ledger_faults(curator.state):
             return in_flow(curator, self.around(view), frozenset(paths))
+
+    def audit(self, tell: AuditTell, *, clean: bool = False) -> Audit:
+        """Look at everything that is stored under the redaction rules as they are now.
+
+        With `clean` erase what of it is derived or local. Raises CurateError without a bank,
+        LedgerError, OSError.
+        """
+        workspace = self._workspace
+        if workspace.bank_root is None:
+            raise NoBankError
+        contents = workspace.load().contents
+        catalogue = workspace.setting.places.catalogue
+
+        def look(curator: Curator) -> Audit:
+            index = curator.cache / INDEX_NAME
+            found = audit(curator, contents, catalogue, index, tell)
+            if not clean or not found.spots:
+                return found
+            done = clean_up(curator, found, catalogue, index)
+            return replace(audit(curator, contents, catalogue, index), cleaned=done.cleaned)
+
+        found = workspace.curating.ask(look)
+        if found.cleaned:
+            workspace.load()
+        return found
+
+    def audit_due(self) -> tuple[str, str]:
+        """Whether another audit is due: (how it stands, why), how being due, never or "". Raises OSError."""
+        workspace, rules = self._workspace, rules_name()
+        root = workspace.bank_root
+        if root is None:
+            return "", ""
+        state = workspace.setting.places.bank_state(workspace.config.id, root)
+        before = last_audit(state)
+        if before is None:
+            return "never", "what is stored was never looked at again under the rules as they are"
+        if before["rules"] != rules:
+            return "due", f"the redaction rules changed since the audit of {before['at']}"
+        return "", f"audited at {before['at']} under these rules: {before['found']} found"
 
     @property
     def drafter(self) -> Drafter | None:

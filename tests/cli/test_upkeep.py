@@ -104,3 +104,22 @@ def test_a_drafter_is_asked_and_its_failure_is_said(
     ]
     shell.more = {"MEMTUI_DRAFTER_URL": "http://example.com/v1"}
     assert "only loopback is allowed" in shell.run("sleep", code=2)
+
+
+def test_an_audit_finds_what_a_new_rule_masks(shell: Shell, sample: Sample) -> None:
+    assert shell.json("audit")["clean"] is True
+    assert "nothing found under rules 1-" in shell.run("audit")
+    shell.more = {"MEMTUI_REDACT_PATTERNS": "ORDER_POOL_SIZE"}
+    due = [one for one in shell.json("doctor", code=None) if one["topic"] == "audit"]
+    assert [one["level"] for one in due] == ["warning"]
+    assert "the redaction rules changed" in due[0]["message"]
+    assert "ORDER_POOL_SIZE" not in shell.run("inject")
+    found = shell.json("audit", code=1)
+    assert {"card", "events", "evidence", "index file"} <= {one["kind"] for one in found["found"]}
+    assert "ORDER_POOL_SIZE" not in json.dumps(found)
+    assert "Nobody is here to answer" in shell.run("audit", "--clean", code=2)
+    done = shell.json("audit", "--clean", "--yes", code=1)
+    kinds = {one["kind"] for one in done["found"]}
+    assert kinds <= {"card", "page", "events", "evidence", "index file"}
+    due = [one for one in shell.json("doctor", code=None) if one["topic"] == "audit"]
+    assert [one["level"] for one in due] == ["ok"]

@@ -33,6 +33,7 @@ OURS = {
     "memtui.reasons",
     "memtui.safety",
     "memtui.safety.fence",
+    "memtui.safety.ruleset",
 }
 LIBRARY = {"__future__", "_sha2", "_sha256"}
 
