@@ -140,6 +140,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("as-of", "at", "screen.as_of", "as of", "The bank as it was at a time: 2026-11-05, yesterday, -2h", HISTORY, ("history",), 14),
     Action("go-item", "o", "screen.go_item", "its item", "Go to what the act was about", HISTORY, ("history",), 16),
     Action("repair", "r", "screen.repair", "repair", "Do what the finding says helps", HEALTH, ("health",), 11),
+    Action("clean-up", "z", "screen.clean_up", "clean up", "What sleep would do, cold and expired cards: a plan, done from there", HEALTH, ("health",), 18),
     Action("drift-day", "at", "screen.drift_day", "drift day", "Cards whose files changed since a commit, a date, or their last confirmation", HEALTH, ("health",), 17),
     Action("other-session", "w", "screen.other_session", "session", "Follow another session of this project", LIVE, ("watch",), 65),
 )  # fmt: skip

@@ -25,8 +25,10 @@ GRACE = 5.0
 """Seconds that a cancelled sleep has to end; a kill leaves every step whole."""
 
 
-def sleep_apart(workspace: Workspace, tell: Tell, cancelled: Cancelled) -> Report:
-    """`memtui sleep --apply` as a child. Raises CurateError with what the child said, OSError."""
+def sleep_apart(
+    workspace: Workspace, tell: Tell, cancelled: Cancelled, *, apply: bool = True
+) -> Report:
+    """`memtui sleep` as a child, a plan without `apply`. Raises CurateError with what it said, OSError."""
     root = workspace.bank_root
     if root is None:
         raise NoBankError
@@ -34,7 +36,7 @@ def sleep_apart(workspace: Workspace, tell: Tell, cancelled: Cancelled) -> Repor
     setting = workspace.setting
     with tempfile.TemporaryFile() as answer:
         child = subprocess.Popen(
-            (*command, "sleep", "--apply", "--progress"),
+            (*command, "sleep", "--progress", *(["--apply"] if apply else [])),
             cwd=_folder(setting.cwd),
             env={**os.environ, **setting.environ},
             stdin=subprocess.DEVNULL,
@@ -60,7 +62,7 @@ def sleep_apart(workspace: Workspace, tell: Tell, cancelled: Cancelled) -> Repor
             child.kill()
             code = child.wait()
         if stopped:
-            return Report((), True, last.done, 0, 0.0, 0, cancelled=True)
+            return Report((), apply, last.done, 0, 0.0, 0, cancelled=True)
         if code:
             raise CurateError(problem or f"it ended with exit code {code}", "z tries again")
         answer.seek(0)

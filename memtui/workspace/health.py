@@ -9,8 +9,11 @@ from datetime import datetime
 from pathlib import Path
 
 from memtui import reasons
+from memtui.bank.layout import INDEX
 from memtui.curate.curator import Curator
 from memtui.curate.lint import Finding, Source, lint, source_of, untold
+from memtui.curate.rules.host import CUT_LINES, CUT_UNITS
+from memtui.curate.sleep.upkeep import cold_cards, weekly
 from memtui.index.days import day_of
 from memtui.index.states import State
 from memtui.inject.limits import measure
@@ -32,6 +35,25 @@ class Health:
     findings: tuple[Finding, ...]
     at: datetime
     notes: tuple[str, ...] = ()
+    size: Size | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How a bank grows: cards that came and went within a week, the ids of cold ones (shown often, never
+    used), and its index against what a host loads of it (200 lines, 25,000 characters).
+    """
+
+    came: int
+    went: int
+    cold: tuple[str, ...]
+    lines: int
+    characters: int
+
+    @property
+    def fill(self) -> float:
+        """How full the index is: 1 at the limit."""
+        return max(self.lines / CUT_LINES, self.characters / CUT_UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +62,13 @@ class Gathered:
 
     source: Source
     notes: tuple[str, ...] = ()
+    size: Size | None = None
 
 
 def gather(curator: Curator, view: BankView, project_root: Path | None) -> Gathered:
     """Read what the linter needs besides the bank of `view`. Blocks. Raises OSError."""
     texts, notes = _instructions(project_root)
-    return Gathered(source_for(curator, view, texts), notes)
+    return Gathered(source_for(curator, view, texts), notes, _size(curator, view))
 
 
 def examine(gathered: Gathered, tell: Callable[[int, int], None] = untold) -> Health:
@@ -54,7 +77,7 @@ def examine(gathered: Gathered, tell: Callable[[int, int], None] = untold) -> He
     `tell` hears how many rules are done of how many; what it raises ends the work.
     """
     found = lint(gathered.source, tell)
-    return Health(tuple(found), gathered.source.now, gathered.notes)
+    return Health(tuple(found), gathered.source.now, gathered.notes, gathered.size)
 
 
 def source_for(curator: Curator, view: BankView, instructions: Mapping[str, str]) -> Source:
@@ -81,6 +104,15 @@ def _block(view: BankView, now: datetime) -> int:
     project = view.contents.config.project
     made = plan(view.snapshot, Request("claude-code", "startup", project, "", day_of(now)))
     return measure(made.text, made.limit)
+
+
+def _size(curator: Curator, view: BankView) -> Size:
+    contents = view.contents
+    came, went = weekly(contents, curator.clock())
+    known = (curator.state / LEDGER_NAME).exists()
+    cold = tuple(card.id for card in cold_cards(curator, contents)) if known else ()
+    index = (curator.read(INDEX) or b"").decode("utf-8", "replace").strip()
+    return Size(came, went, cold, len(index.splitlines()), len(index))
 
 
 def _drift(view: BankView) -> dict[str, str]:

@@ -110,11 +110,11 @@ class Upkeep:
             self._workspace.load()
         return report
 
-    def sleep_apart(self, tell: Tell, cancelled: Cancelled) -> Report:
-        """The safe part of a sleep in a process of its own. Raises CurateError, OSError."""
+    def sleep_apart(self, tell: Tell, cancelled: Cancelled, *, apply: bool = True) -> Report:
+        """The safe part of a sleep in a process of its own, or its plan. Raises CurateError, OSError."""
         from memtui.workspace.apart import sleep_apart
 
-        return sleep_apart(self._workspace, tell, cancelled)
+        return sleep_apart(self._workspace, tell, cancelled, apply=apply)
 
     def follow(self, view: BankView, paths: Collection[Path]) -> int:
         """Propose what transcripts that just changed show. Returns how many. Raises as `sleep`."""

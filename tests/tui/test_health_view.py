@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import cast
+
+from textual.pilot import Pilot
 
 from memtui.bank.model import Status
+from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.watch import WatchScreen
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
@@ -223,3 +227,47 @@ async def test_from_beside_an_agent_a_view_opens_over_browse(open_app: Open) -> 
         assert "3 errors" in text_of(app)
         await press(pilot, "escape")
         assert app.screen is browse(app)
+
+
+async def test_the_clean_up_is_a_plan_and_is_done_from_there(
+    open_app: Open, sample: Sample
+) -> None:
+    before = bytes_of(sample)
+    app = open_app()
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        await press(pilot, "f4")
+        assert "index 47/200 lines  9 in, 1 out this week" in text_of(app)
+        await press(pilot, "z")
+        await until(pilot, "17 sessions read")
+        shown = text_of(app)
+        assert "what sleep would do" in shown
+        assert "proposed: 0 known" in shown
+        assert "1 expired cards: held back already" in shown
+        assert "2 pages behind" in shown
+        assert "z does it  d demotes 1 cold or expired card  esc closes" in shown
+        assert bytes_of(sample) == before
+        await press(pilot, "d")
+        assert item(app, "sandbox-keys-until-rotation").item.status is Status.STALE
+        await press(pilot, "u")
+        assert bytes_of(sample) == before
+        await press(pilot, "z")
+        await until(pilot, "17 sessions read")
+        await press(pilot, "z")
+        await until(pilot, "slept: 17 sessions read")
+        await press(pilot, "z")
+        await until(pilot, "sleep has nothing to do")
+        await press(pilot, "z")
+        assert "sleep has nothing to do" in text_of(app)
+        await press(pilot, "escape", "f3")
+        assert "waiting in the inbox" in text_of(app)
+
+
+async def until(pilot: Pilot[None], text: str) -> None:
+    """Wait for a process of its own to be done."""
+    for _ in range(400):
+        await settle(pilot)
+        if text in text_of(cast(MemtuiApp, pilot.app)) or text in said(cast(MemtuiApp, pilot.app)):
+            return
+        await pilot.pause(0.05)
+    raise AssertionError(f"{text!r} is not shown:\n{text_of(cast(MemtuiApp, pilot.app))}")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+from memtui.curate.rules.host import CUT_LINES, CUT_UNITS
 from memtui.curate.rules.source import Finding
 from memtui.index.touched import Touch
 from memtui.tui.docs.clean import line_of
@@ -14,7 +15,11 @@ from memtui.tui.docs.item_rows import cited_row, state_of, trust_span
 from memtui.tui.docs.spans import Line, Span
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.rows import Row
+from memtui.workspace.health import Size
 from memtui.workspace.model import BankView, ItemView
+
+_NEARLY = 0.8
+"""From here on the index nears what a host loads of it."""
 
 Key = tuple[str, tuple[str, ...], str, str]
 """What identifies a row over reloads: rule, items, message, and the item of a row below a finding."""
@@ -96,6 +101,20 @@ def facet_counts(findings: Iterable[Finding]) -> list[tuple[str, int]]:
     groups = Counter(finding.rule.partition("/")[0] for finding in kept)
     order = [name for name in ("error", "warning", "info") if severities[name]]
     return [*((name, severities[name]) for name in order), *groups.most_common()]
+
+
+def size_spans(size: Size) -> list[Span]:
+    """`index 33/200 lines`, `2 in, 1 out this week`, `3 cold`: how the bank grows, and its limit."""
+    tone = "error" if size.fill >= 1 else "warn" if size.fill >= _NEARLY else "muted"
+    by_lines = size.lines / CUT_LINES >= size.characters / CUT_UNITS
+    lines = f"{size.lines}/{CUT_LINES} lines"
+    characters = f"{size.characters / 1000:.1f}/{CUT_UNITS // 1000} k characters"
+    found: list[Span] = [(f"index {lines if by_lines else characters}", tone)]
+    if size.came or size.went:
+        found.append((f"{size.came} in, {size.went} out this week", "muted"))
+    if size.cold:
+        found.append((f"{len(size.cold)} cold", "warn"))
+    return found
 
 
 def summary(findings: Iterable[Finding]) -> str:

@@ -11,8 +11,9 @@ from textual.message import Message
 
 from memtui.curate.rules.source import Finding
 from memtui.index.touched import DriftDay, drift_day
-from memtui.reasons import ABSENT, DISPUTED, DRIFTED
+from memtui.reasons import ABSENT, DISPUTED, DRIFTED, EXPIRED
 from memtui.tui.actions import bindings
+from memtui.tui.docs.bars import sleep_part
 from memtui.tui.docs.document import Document
 from memtui.tui.docs.health_doc import finding_document, touched_document
 from memtui.tui.docs.health_rows import (
@@ -21,11 +22,13 @@ from memtui.tui.docs.health_rows import (
     items_of,
     key_of_finding,
     matches,
+    size_spans,
     summary,
     touched_rows,
 )
 from memtui.tui.jobs import cancelled
 from memtui.tui.rows import FixedRows
+from memtui.tui.screens.clean_up import SLEEP, CleanUpScreen
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.repairs import REPAIRS, RepairsPart
 from memtui.tui.when import parse_when
@@ -154,6 +157,10 @@ class HealthScreen(RepairsPart):
             return [Part(((f" {count} card{'' if count == 1 else 's'} touched", "title"),))]
         found = self.health.findings if self.health else None
         parts = [Part(((f" {summary(found)}", "title"),))] if found is not None else []
+        if self.health is not None and self.health.size is not None:
+            parts += [Part((span,)) for span in size_spans(self.health.size)]
+        if self.memtui.upkeep.progress is not None:
+            parts.insert(1, sleep_part(self.memtui.upkeep.progress, self.glyphs))
         if self._progress:
             parts.append(
                 Part(((self._progress, "accent"), ("  esc stops", "faint")), "screen.back")
@@ -161,8 +168,10 @@ class HealthScreen(RepairsPart):
         return parts
 
     def step_back(self) -> bool:
-        """Stop checking, leave drift day, take back filter and facets."""
-        if self._progress and self.jobs.running("lint"):
+        """Stop a sleep or checking, leave drift day, take back filter and facets."""
+        if self.memtui.upkeep.sleeping:
+            self.memtui.upkeep.cancel()
+        elif self._progress and self.jobs.running("lint"):
             self.jobs.cancel("lint")
             self.jobs.drop("lint")
             self._progress = ""
@@ -180,6 +189,28 @@ class HealthScreen(RepairsPart):
     def looked_at(self) -> str:
         """On drift day a confirmation says at which commit the files were looked at."""
         return self.day.head if self.drifting and self.day is not None else ""
+
+    # Clean up
+
+    def action_clean_up(self) -> None:
+        """Show what sleep would do, and what is cold or expired."""
+        view, health = self.view, self.health
+        if self.core.bank_root is None or view is None or health is None:
+            self.say("the bank is not read yet")
+            return
+        if self.memtui.upkeep.sleeping:
+            self.say("sleep is at work already; esc stops it")
+            return
+        ids = health.size.cold if health.size else ()
+        cold = [card for card in view.cards if card.item.id in ids]
+        lapsed = [card for card in view.cards if card.states and card.states[0].reason == EXPIRED]
+
+        def chosen(what: str | None) -> None:
+            if what == SLEEP:
+                self.memtui.upkeep.start()
+                self.refresh_bars()
+
+        self.app.push_screen(CleanUpScreen(self.core, cold, lapsed), chosen)
 
     # Filter and facets
 
