@@ -107,7 +107,7 @@ def test_clean_erases_what_is_derived_or_local_and_leaves_the_bank(
     assert not catalogue.exists()
     for card in night.contents().cards:
         if SECRET in card.path.read_text("utf-8"):
-            purge(curator, plan_purge(curator, card, night.contents(), [SECRET]))
+            purge(curator, plan_purge(curator, [card], night.contents(), [SECRET]))
     left = {spot.where for spot in looked(night, curator).spots if spot.kind == "ledger"}
     assert len(left) == 1  # the purge's own act names the file
     clean(curator, looked(night, curator), catalogue, index)

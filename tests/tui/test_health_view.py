@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from memtui.bank.model import Status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.watch import WatchScreen
+from memtui.tui.widgets.doc_view import DocView
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
 from tests.tui.curating import browse, bytes_of, item, press, said, write_card
@@ -240,12 +241,12 @@ async def test_the_clean_up_is_a_plan_and_is_done_from_there(
         assert "index 47/200 lines  9 in, 1 out this week" in text_of(app)
         await press(pilot, "z")
         await until(pilot, "17 sessions read")
-        shown = text_of(app)
-        assert "what sleep would do" in shown
-        assert "proposed: 0 known" in shown
+        shown = app.screen.query_one(DocView).text
+        assert shown.index("what you may put away") < shown.index("what sleep would do")
         assert "1 expired cards: held back already" in shown
+        assert "29 proposed: " in shown
         assert "2 pages behind" in shown
-        assert "z does it  d demotes 1 cold or expired card  esc closes" in shown
+        assert "z does it  d demotes 1 cold or expired card  esc closes" in text_of(app)
         assert bytes_of(sample) == before
         await press(pilot, "d")
         assert item(app, "sandbox-keys-until-rotation").item.status is Status.STALE

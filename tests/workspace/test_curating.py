@@ -87,7 +87,7 @@ def test_without_a_bank_it_says_so(sample: Sample, tmp_path: Path) -> None:
     folder.mkdir()
     with (
         open_workspace(bank=None, cwd=folder, environ=environ) as made,
-        pytest.raises(CurateError, match="no bank is open"),
+        pytest.raises(CurateError, match="no bank for this project yet"),
     ):
         _ = made.curating
 

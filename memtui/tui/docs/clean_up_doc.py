@@ -11,7 +11,9 @@ from memtui.tui.docs.document import Blank, Block, Document, Heading, Prose, doc
 from memtui.tui.docs.spans import Span
 from memtui.tui.glyphs import Glyphs
 
-_SHOWN = 5
+_SHOWN = 3
+_ROW = 88
+"""Characters of a line of a step: one row of the box at its widest."""
 
 
 def clean_up_document(
@@ -20,7 +22,18 @@ def clean_up_document(
     """`cold` are cards shown often and never used, `lapsed` those whose expiry date has passed."""
     blocks: list[Block] = []
     safe = [step for step in report.steps if step.safe and step.count]
+    safe.reverse()  # what is put away, then what is proposed, then what is read for it
     other = [step for step in report.steps if not step.safe and step.count and step.name != "cold"]
+    if cold or lapsed:
+        blocks += [Heading((("what you may put away", "heading"),)), Blank()]
+    put_away = (
+        ("cold cards", "shown 20 times or more, never used or confirmed", cold),
+        ("expired cards", "held back already: their expiry date has passed", lapsed),
+    )
+    for name, why, items in put_away:
+        if items:
+            lines = tuple(item.title or item.name for item in items)
+            blocks += _step(Step(name, name, len(items), why, lines[:_SHOWN]), glyphs)
     title = "what sleep would do" if safe else "sleep has nothing to do"
     cost = f"{report.read} sessions, {report.bytes / 1e6:.1f} MB, {report.seconds:.1f} s"
     blocks += [Heading(((title, "heading"),), ((cost, "muted"),)), Blank()]
@@ -32,16 +45,6 @@ def clean_up_document(
         Prose((("failed: ", "error"), (line_of(f"{name}: {why}", 400), "text")))
         for name, why in report.failed[:_SHOWN]
     ]
-    put_away = (
-        ("cold cards", "shown 20 times or more, never used or confirmed", cold),
-        ("expired cards", "held back already: their expiry date has passed", lapsed),
-    )
-    if cold or lapsed:
-        blocks += [Heading((("what you may put away", "heading"),)), Blank()]
-    for name, why, items in put_away:
-        if items:
-            lines = tuple(item.title or item.name for item in items)
-            blocks += _step(Step(name, name, len(items), why, lines[:_SHOWN]), glyphs)
     if other:
         blocks += [Heading((("what needs a look", "heading"),)), Blank()]
     for step in other:
@@ -53,7 +56,7 @@ def _step(step: Step, glyphs: Glyphs) -> list[Block]:
     count: Span = (f"{step.count} {step.title}", "strong")
     blocks: list[Block] = [Prose((count, (f": {line_of(step.why, 300)}", "muted")))]
     dot = glyphs.separator
-    blocks += [Prose(((f"  {dot} {line_of(line, 300)}", "text"),)) for line in step.lines[:_SHOWN]]
+    blocks += [Prose(((f"  {dot} {line_of(line, _ROW)}", "text"),)) for line in step.lines[:_SHOWN]]
     more = step.count - len(step.lines[:_SHOWN])
     if step.lines and more > 0:
         blocks.append(Prose(((f"    and {more} more", "faint"),)))
