@@ -299,7 +299,8 @@ def _title(screen: BrowseScreen, name: str) -> str:
 def _transcript(sample: Sample) -> Transcript:
     """The transcript that `measure` began before the app was started."""
     transcript = Transcript(sample.home, sample.project)
-    transcript.path = next((sample.home / ".claude").rglob("*.jsonl"))
+    found = (sample.home / ".claude").rglob("*.jsonl")
+    transcript.path = max(found, key=lambda path: path.stat().st_mtime_ns)
     transcript.session = transcript.path.stem
     return transcript
 
