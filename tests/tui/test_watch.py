@@ -284,6 +284,18 @@ async def test_a_quiet_session_gives_way_to_one_that_starts_to_run(
         assert screen.session.id.startswith(OTHER)
 
 
+async def test_another_session_that_begins_is_told(open_watch: Any, sample: Sample) -> None:
+    age(sample, POOL)
+    app = open_watch(watches=True)
+    async with app.run_test(size=(50, 40)) as pilot:
+        screen = await rest(pilot)
+        write(sample, OTHER, said("here I am too"))
+        await shows(pilot, "another session runs here, claude-code: w")
+        assert screen.session is not None
+        assert screen.session.id.startswith(POOL)
+        assert "+1 live" in text_of(app)
+
+
 async def test_compaction_and_context_are_told(open_watch: Any, sample: Sample) -> None:
     age(sample, OTHER)
     app = open_watch()

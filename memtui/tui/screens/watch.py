@@ -144,14 +144,16 @@ class WatchScreen(WatchReading):
         self.query_one("#rule", Lines).show([self._rule(width)])
         said = clip(line_of(self.last), width - 2, self.glyphs.ellipsis)
         mode = self.core.watching.mode
-        parts = [Part(((f" {said}", "muted"),)) if said else None]
+        parts = [Part(((said, "muted"),)) if said else None]
         if self.progress is not None:
             paused = self.key_of("pause") if self.paused else ""
             parts.insert(0, progress_part(self.progress, self.glyphs, paused))
         parts.insert(0, polling_part(mode))
         parts.append(note_part(self.core.status(), 0, self.glyphs))
         parts.append(events_part(mode))
-        self.query_one("#status", Lines).show_parts(fitting(parts, width))
+        shown = fitting(parts, width - 1)
+        shown[:1] = [Part(((" ", ""), *first.spans), first.run) for first in shown[:1]]
+        self.query_one("#status", Lines).show_parts(shown)
         limit = 6 if width < 80 else 8
         keymap, ascii_only = self.memtui.keymap, self.memtui.ascii_only
         keys = footer_parts(self.scopes(), keymap, width, limit, ascii_only)

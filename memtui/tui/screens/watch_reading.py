@@ -147,8 +147,10 @@ class WatchReading(ScanningPart):
             self.look()
 
     def _show_live(self, told: tuple[tuple[LiveSession, ...], LiveView | None]) -> None:
-        self.known, live = told
+        before, (self.known, live) = self.known, told
         self.settled = True
+        if self._asked and live is not None:
+            self._tell_begun(before, live.session)
         if live is None:
             self.tail.say([[("no session of this project yet: start your agent here", "muted")]])
             self.refresh_bars()
@@ -175,6 +177,18 @@ class WatchReading(ScanningPart):
         live = [one for one in self.known if one.is_live(self.core.clock())]
         if len(live) > 1 and not isinstance(self.app.screen, MenuScreen):
             self.action_other_session()
+
+    def _tell_begun(self, before: tuple[LiveSession, ...], followed: LiveSession) -> None:
+        """Another session began to run here, which nobody would see in a pane that follows one."""
+        now = self.core.clock()
+        ran = {one.session for one in before if one.is_live(now)} | {followed.session}
+        begun = next(
+            (one for one in self.known if one.is_live(now) and one.session not in ran), None
+        )
+        if begun is not None:
+            self.say(
+                f"another session runs here, {begun.host}: {self.key_of('other-session')} follows it"
+            )
 
     def _ask_receipt(self, live: LiveView) -> None:
         """What became of what was sent: asked again whenever something more was received."""
