@@ -196,3 +196,17 @@ async def test_a_candidate_appears_while_the_agent_runs(sample: Sample, open_app
         assert waiting(app) == ["The cause is the odd pool size: the pool only takes even numbers"]
         await pilot.pause()
         assert "1 waiting in the inbox" in text_of(app)
+
+
+async def test_what_waits_is_on_screen_in_every_view(open_app: Open, slept: Sample) -> None:
+    app = open_app()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        count = len(app.upkeep.inbox.waiting)
+        assert count > 20
+        for key in ("f2", "f3", "f4", "f5"):
+            await press(pilot, key)
+            assert f" {count} waiting " in text_of(app).splitlines()[-2] + " ", key
+        app.action_view("history")
+        await settle(pilot)
+        assert f" {count} waiting " in text_of(app).splitlines()[-2] + " "

@@ -14,6 +14,7 @@ from memtui.tui.glyphs import Glyphs
 from memtui.tui.keys import KeyMap
 from memtui.tui.listing import summary
 from memtui.tui.widgets.lines import Part
+from memtui.workspace.inbox import InboxView
 from memtui.workspace.model import BankView, ScanProgress, StatusNote
 from memtui.workspace.watching import Mode
 
@@ -125,12 +126,16 @@ def sleep_part(progress: Progress, glyphs: Glyphs) -> Part:
     return Part(spans, "screen.back")
 
 
-def waiting_part(count: int, narrow: bool) -> Part | None:
-    """How many proposals wait, clickable; nothing where none does."""
-    if not count:
+def waiting_part(inbox: InboxView, narrow: bool) -> Part | None:
+    """How many proposals wait and how many sessions failed, clickable; nothing where there are none."""
+    count, failed = len(inbox.waiting), len(inbox.failed)
+    if not count and not failed:
         return None
     text = f" {count} waiting " if narrow else f" {count} waiting in the inbox "
-    return Part(((text, "chip"),), "app.view('inbox')")
+    spans: list[Span] = [(text, "chip")] if count else []
+    if failed:
+        spans.append((f" {failed} of {inbox.read + failed} sessions failed", "warn"))
+    return Part(tuple(spans), "app.view('inbox')")
 
 
 def note_part(notes: Sequence[StatusNote], problems: int, glyphs: Glyphs) -> Part | None:

@@ -95,7 +95,7 @@ class BarsPart(FindPart):
         sleeping = self.memtui.upkeep.progress
         if sleeping is not None:
             parts.insert(0 if width < 80 else 1, sleep_part(sleeping, glyphs))
-        waiting = waiting_part(len(self.memtui.upkeep.inbox.waiting), width < 120)
+        waiting = waiting_part(self.memtui.upkeep.inbox, width < 120)
         parts.insert(min(1, len(parts)), waiting)
         if query.narrows and self.pane in (self.cards_pane, self.pages_pane):
             parts.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -272,7 +273,7 @@ class InboxScreen(PanelView):
         """What waits, how much was read, what failed, and what came and went."""
         found = self.inbox
         parts = []
-        waiting = waiting_part(len(found.waiting), self.app.size.width < 80)
+        waiting = waiting_part(replace(found, failed=()), self.app.size.width < 80)
         if waiting is not None:
             parts.append(waiting)
         if self.memtui.upkeep.progress is not None:

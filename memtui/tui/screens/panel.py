@@ -10,7 +10,14 @@ from textual.timer import Timer
 from memtui.tui.acting import Deed
 from memtui.tui.actions import bindings
 from memtui.tui.asking import Asking
-from memtui.tui.docs.bars import bank_parts, fitting, footer_parts, header_line, note_part
+from memtui.tui.docs.bars import (
+    bank_parts,
+    fitting,
+    footer_parts,
+    header_line,
+    note_part,
+    waiting_part,
+)
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.document import Document
 from memtui.tui.jobs import Jobs
@@ -216,6 +223,8 @@ class PanelView(Asking, ViewScreen):
 
     def _bank_notes(self, width: int) -> list[Part | None]:
         counts = bank_parts(self.view, self.core.bank_name, width < 80)
+        if self.VIEW != "inbox":
+            counts[:0] = filter(None, [waiting_part(self.memtui.upkeep.inbox, width < 120)])
         return [*counts, note_part(self.core.status(), 0, self.glyphs)]
 
     @on(Lines.Pressed)

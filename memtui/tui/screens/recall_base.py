@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from memtui.ledger.model import RetrievalRecord
 from memtui.recall.model import DEFAULTS, Comparison, Mode, Note, Results, Settings
-from memtui.tui.docs.bars import fitting, footer_parts, header_line
+from memtui.tui.docs.bars import fitting, footer_parts, header_line, waiting_part
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.spans import Line, clip, plain
 from memtui.tui.jobs import Jobs
@@ -137,6 +137,7 @@ class RecallBase(ViewScreen):
         elif self.model_loading:
             parts.append(Part(((" loading the model", "accent"),)))
         parts.append(self._counts())
+        parts.append(waiting_part(self.memtui.upkeep.inbox, narrow=True))
         notes = [
             note for note in self.notes if not (self.model_loading and note.topic == "semantic")
         ]
