@@ -27,7 +27,7 @@ from memtui.curate.drafter.answer import drafts_of
 from memtui.curate.drafter.model import Drafter, DrafterError, drafter_of
 from memtui.curate.drafter.prompt import MOST_CHARS, Prompt, prompt_of
 from memtui.curate.sleep.model import Report, from_json, to_json
-from memtui.curate.sleep.run import sleep
+from memtui.curate.sleep.run import in_flow, sleep
 from memtui.hosts.model import Kind
 from memtui.safety.redact import use_patterns
 from memtui.settings import Drafter as Setting
@@ -320,6 +320,24 @@ def test_only_so_many_sessions_of_a_sleep_are_given_to_it(
     assert report.drafted is not None
     assert (report.read, report.drafted.asked, report.drafted.beyond) == (4, 2, 2)
     assert "2 more left to the rules" in report.drafted.line
+
+
+def test_what_appeared_in_flow_is_given_to_it_in_sleep(
+    night: Night, curator: Curator, tmp_path: Path
+) -> None:
+    talk = night.pitfall(1)
+    night.write(talk)
+    fake = answering(tmp_path, {"cards": [{**CARD, "records": ["r1"], "claims": [
+        {"text": "The suite is looked at when red.", "records": ["r1"]}
+    ]}]})  # fmt: skip
+    around = replace(night.around(), drafter=fake.drafter())
+    path = night.world.folder / f"{talk.session}.jsonl"
+    assert in_flow(curator, around, {path}) == 1
+    assert not (tmp_path / "asked").exists()
+    report = sleep(curator, around, apply=True)
+    assert (report.read, report.proposed) == (1, 1)
+    assert {found.proposer.partition(":")[0] for found in waiting(curator)} == {"rules", "drafter"}
+    assert sleep(curator, around, apply=True).read == 0
 
 
 # An endpoint on this machine

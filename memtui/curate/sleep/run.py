@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -269,7 +269,11 @@ def _in_flow(curator: Curator, around: Surroundings, paths: Collection[Path]) ->
         known = known or Known(around.contents, around.absent, past)
         found = read_session(heading, known, citations, project, now)
         records = [to_record(proposal) for proposal in found.proposals]
-        curator.ledger.capture([found.captured], records, found.sightings)
+        captured = found.captured
+        if around.drafter is not None:
+            # The drafter is asked when nobody waits: sleep reads this session again, as it was.
+            captured = replace(captured, mark="")
+        curator.ledger.capture([captured], records, found.sightings)
         told |= {proposal.key for proposal in found.proposals}
         made += len(records)
     return made
