@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.cli.command import ERROR, CommandError, Context
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from memtui.tui.ports import Core
 
 
 def run_app(
@@ -15,10 +22,12 @@ def run_app(
     ascii_only: bool,
     theme: str | None,
     watch: bool = False,
+    projects: bool = False,
 ) -> int:
     """Open the app on the bank at `path`, or on this project's. Returns its exit code.
 
-    With `watch` the pane beside a running agent is opened instead of Browse.
+    With `watch` the pane beside a running agent is opened instead of Browse, with `projects` the list of
+    all projects. So it is where there is nothing to browse: in a folder that is no project, without a bank.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError(
@@ -28,11 +37,15 @@ def run_app(
         from memtui.tui.app import MemtuiApp
         from memtui.tui.terminal import end_with
 
-        first = None
+        first: Callable[[Core], Screen[None]] | None = None
         if watch:
             from memtui.tui.screens.watch import WatchScreen
 
             first = WatchScreen
+        elif projects or workspace.is_nowhere:
+            from memtui.tui.screens.projects import ProjectsScreen
+
+            first = ProjectsScreen
         app = MemtuiApp(workspace, ascii_only=ascii_only, theme_name=theme, first=first)
         watching = end_with(sys.stdin.fileno())
         app.run()

@@ -15,6 +15,7 @@ from memtui.cli.command import ERROR, CommandError, Context, complain
 COMMANDS = {
     "demo": "open a copy of the sample bank",
     "init": "begin a bank for this project",
+    "projects": "every project over all hosts: open one, or search all of them",
     "sessions": "list the sessions of this project",
     "watch": "follow the live session of this folder, in a narrow pane beside the agent",
     "hosts": "list the agent hosts whose sessions are read, and what was found",

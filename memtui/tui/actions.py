@@ -33,7 +33,7 @@ class Action:
 EVERYWHERE, PANES, LISTS = "Everywhere", "Panes", "Lists"
 SESSIONS, CARDS, PREVIEW = "Sessions", "Cards and pages", "Next session"
 CURATE, HISTORY, HEALTH, INBOX = "Curate", "History", "Health", "Inbox"
-LIVE, RECALL = "Beside an agent", "Recall"
+LIVE, RECALL, PROJECTS = "Beside an agent", "Recall", "All projects"
 
 _PANE_NAMES = ("Sessions", "Cards", "Pages", "Detail", "Next session")
 
@@ -71,9 +71,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("first-row", "g,home", "ends(0)", "first", "First row", LISTS, ("list",), palette=False),
     Action("last-row", "G,end", "ends(1)", "last", "Last row", LISTS, ("list",), palette=False),
     Action("mark", "space", "mark", "mark", "Mark or unmark the row", LISTS, ("list",), palette=False),
-    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "health", "recall-log"), 30),
-    Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages"), 40),
-    Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages", "history", "health"), 20),
+    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "health", "recall-log", "projects"), 30),
+    Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages", "projects"), 40),
+    Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages", "history", "health", "projects"), 20),
     Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse", "watch"), 70),
     Action("promote", "p", "screen.promote", "promote", "Up: marked turns become a card, a stale or retired item becomes active", CURATE, ("browse", "health", "watch"), 12),
     Action("demote", "d", "screen.demote", "demote", "Down: a card goes from active to stale to retired, a page is retired, a session is hidden", CURATE, ("browse", "health"), 14),
@@ -142,6 +142,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("repair", "r", "screen.repair", "repair", "Do what the finding says helps", HEALTH, ("health",), 11),
     Action("clean-up", "z", "screen.clean_up", "clean up", "What sleep would do, cold and expired cards: a plan, done from there", HEALTH, ("health",), 18),
     Action("drift-day", "at", "screen.drift_day", "drift day", "Cards whose files changed since a commit, a date, or their last confirmation", HEALTH, ("health",), 17),
+    Action("search-all", "S", "screen.search_all", "search all", "Search cards, pages and sessions of all projects", PROJECTS, ("projects",), 12),
     Action("other-session", "w", "screen.other_session", "session", "Follow another session of this project", LIVE, ("watch",), 65),
 )  # fmt: skip
 

@@ -20,6 +20,7 @@ from memtui.tui.commands import ActionCommands, ItemCommands
 from memtui.tui.glyphs import glyph_set
 from memtui.tui.jobs import JobDone, JobFailed
 from memtui.tui.keys import KeyMap
+from memtui.tui.places import ProjectsPlace
 from memtui.tui.ports import Core
 from memtui.tui.screens.ask import AskScreen
 from memtui.tui.screens.help import HelpScreen
@@ -95,6 +96,9 @@ class MemtuiApp(App[None]):
         self.clipboard_tool: Clipboard = clipboard or SystemClipboard()
         self.editor: Editor = editor or SystemEditor(core.settings.editor.command)
         self.pager: Pager = pager or SystemPager()
+        self.projects_place = ProjectsPlace()
+        self.from_projects = False
+        """Whether this project was opened from the list of all, to which Esc then leads back."""
         self.theme_titles: dict[str, str] = {}
         self._wanted_theme = theme_name or core.settings.theme or DEFAULT
         self._clashes: set[str] = set()
@@ -263,6 +267,26 @@ class MemtuiApp(App[None]):
         found = self.find_browse()
         assert found is not None
         return found
+
+    def forget_kept(self) -> list[Screen[None]]:
+        """The views that were kept, none of them shown: they are of a project that is left."""
+        kept, self._kept = list(self._kept.values()), {}
+        for screen in kept:
+            self.uninstall_screen(screen)
+        return kept
+
+    def stands_in_the_way(self) -> str:
+        """What must be over before another project is opened, "" for nothing."""
+        from memtui.tui.switching import in_the_way
+
+        return in_the_way(self)
+
+    def take_core(self, core: Core, then: Callable[[BrowseScreen], None] | None = None) -> None:
+        """Open another project in place of this one; `then` gets its Browse view."""
+        from memtui.tui.switching import switch
+
+        self.from_projects = True
+        self.call_next(switch, self, core, then)
 
     def go_to_item(self, found: ItemView) -> None:
         """Show a card or page in Browse."""

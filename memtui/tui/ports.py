@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memtui.settings import Settings
     from memtui.workspace.beginning import Beginning
     from memtui.workspace.curating import Curating
+    from memtui.workspace.everywhere import Everywhere
     from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
     from memtui.workspace.model import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         StatusNote,
     )
     from memtui.workspace.offers import Drafting
+    from memtui.workspace.projects import Projects
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.session_tools import SessionTools
     from memtui.workspace.upkeep import Upkeep
@@ -180,6 +182,16 @@ class Core(Protocol):
     @property
     def tags(self) -> Mapping[str, tuple[str, ...]]:
         """The tags of sessions, by `host:session`."""
+        ...
+
+    @property
+    def projects(self) -> Projects:
+        """All projects of this user. Quick; what it does blocks."""
+        ...
+
+    @property
+    def everywhere(self) -> Everywhere:
+        """Search over all projects. Quick; what it does blocks."""
         ...
 
     @property

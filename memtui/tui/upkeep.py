@@ -39,6 +39,13 @@ class UpkeepJobs:
         self.changed: set[Path] = set()
         """Transcripts that went on and were not looked at for proposals yet."""
 
+    def reset(self) -> None:
+        """Another project is opened: what runs for the old one ends, and its answers are dropped."""
+        for group in ("inbox", "flow", "sleep"):
+            self.jobs.cancel(group)
+            self.jobs.drop(group)
+        self.inbox, self.progress, self.changed = InboxView(), None, set()
+
     @property
     def sleeping(self) -> bool:
         """Whether a sleep runs."""

@@ -1,4 +1,4 @@
-"""The views behind F2 to F8. A new view is one more entry here; nothing is shown for those to come."""
+"""The views behind F2 to F9. A new view is one more entry here; nothing is shown for those to come."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from memtui.tui.ports import Core
 class View:
     """A screen that takes the whole terminal. `make` imports it only when it is opened.
 
-    One that is to `keep` comes back as it was left.
+    One that is to `keep` comes back as it was left. What is no `tab` stands in the header only while it
+    is shown: it is not about the bank that is open.
     """
 
     name: str
@@ -23,6 +24,7 @@ class View:
     help: str
     make: Callable[[Core], Screen[None]]
     keep: bool = False
+    tab: bool = True
 
 
 def _browse(core: Core) -> Screen[None]:
@@ -55,6 +57,12 @@ def _history(core: Core) -> Screen[None]:
     return HistoryScreen(core)
 
 
+def _projects(core: Core) -> Screen[None]:
+    from memtui.tui.screens.projects import ProjectsScreen
+
+    return ProjectsScreen(core)
+
+
 VIEWS: tuple[View, ...] = (
     View("browse", "Browse", "f2", "Sessions, cards, pages and the next session", _browse),
     View("inbox", "Inbox", "f3", "What was proposed, to accept, change or reject", _inbox),
@@ -67,4 +75,17 @@ VIEWS: tuple[View, ...] = (
         "Every act, newest first: take one back, look at a date",
         _history,
     ),
+    View(
+        "projects",
+        "Projects",
+        "f9",
+        "Every project over all hosts: open one, search all",
+        _projects,
+        tab=False,
+    ),
 )
+
+
+def header_views(shown: str) -> list[tuple[str, bool]]:
+    """The titles of the header, and which is shown."""
+    return [(view.title, view.name == shown) for view in VIEWS if view.tab or view.name == shown]

@@ -30,8 +30,13 @@ class OpenError(Exception):
         self.do = do
 
 
-def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> Workspace:
-    """The workspace of `cwd` with the bank asked for, or the one that is found. Raises OpenError."""
+def open_workspace(
+    bank: Path | None, cwd: Path, environ: Mapping[str, str], project: Path | None = None
+) -> Workspace:
+    """The workspace of `cwd` with the bank asked for, or the one that is found. Raises OpenError.
+
+    `project` is its project's folder where that is known: one that is gone cannot be told from `cwd`.
+    """
     where = places(environ)
     try:
         settings = load_settings(where.config, environ)
@@ -43,7 +48,7 @@ def open_workspace(bank: Path | None, cwd: Path, environ: Mapping[str, str]) -> 
     except ValueError as error:
         raise OpenError(f"MEMTUI_NOW: {error}", "unset it, or give an ISO 8601 time") from error
     home = Path(settings.hosts.home).expanduser() if settings.hosts.home else Path.home()
-    root = project_root(cwd, Path.home())
+    root = project or project_root(cwd, Path.home())
     found = find_bank(cwd, environ, where.data, root, bank)
     setting = Setting(
         cwd=cwd,

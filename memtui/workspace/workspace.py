@@ -51,9 +51,11 @@ if TYPE_CHECKING:
     from memtui.settings import Settings
     from memtui.workspace.beginning import Beginning
     from memtui.workspace.curating import Curating
+    from memtui.workspace.everywhere import Everywhere
     from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
     from memtui.workspace.offers import Drafting
+    from memtui.workspace.projects import Projects
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.session_tools import SessionTools
     from memtui.workspace.setting import Setting
@@ -110,6 +112,9 @@ class Workspace:
 
     def close(self) -> None:
         """Stop what runs in the background; everything can be used again."""
+        everywhere = self.__dict__.pop("everywhere", None)
+        if everywhere is not None:
+            everywhere.close()
         recalling, self._recalling = self._recalling, None
         if recalling is not None:
             recalling.close()
@@ -145,6 +150,15 @@ class Workspace:
     def cwd(self) -> Path:
         """The working folder."""
         return self._setting.cwd
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether there is nothing to browse here (the home folder, `/`), but agents ran elsewhere."""
+        if self._reader is not None or self._setting.project_root is not None:
+            return False
+        home = self._setting.home
+        there = (f.exists() for host in self._setting.hosts for f in host.folders(home))
+        return self._scanned or any(there)
 
     @property
     def config_folder(self) -> Path:
@@ -336,6 +350,20 @@ class Workspace:
         from memtui.workspace.live import Live
 
         return Live(self)
+
+    @cached_property
+    def projects(self) -> Projects:
+        """All projects of this user. Quick; what it does blocks."""
+        from memtui.workspace.projects import Projects
+
+        return Projects(self)
+
+    @cached_property
+    def everywhere(self) -> Everywhere:
+        """Search over all projects. Quick; what it does blocks."""
+        from memtui.workspace.everywhere import Everywhere
+
+        return Everywhere(self)
 
     def _has_sessions(self) -> bool:
         """Whether transcripts were catalogued before: without that every citation would seem gone."""

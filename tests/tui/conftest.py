@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.screens.projects import ProjectsScreen
 from memtui.workspace.open import open_workspace
 from memtui.workspace.sample import Sample
 
@@ -98,8 +99,9 @@ async def settle(pilot: Pilot[None]) -> None:
 
 def _is_busy(pilot: Pilot[None]) -> bool:
     """Whether something is still being read, or a worker or message is on its way."""
-    screens = [s for s in pilot.app.screen_stack if isinstance(s, BrowseScreen)]
-    if not screens:
+    stack = pilot.app.screen_stack
+    screens = [s for s in stack if isinstance(s, BrowseScreen)]
+    if not screens and not any(isinstance(s, ProjectsScreen) and s.scanned for s in stack):
         return True
     if any(not s.scanned or (s.view is None and s.core.bank_root is not None) for s in screens):
         return True

@@ -34,8 +34,10 @@ def _together(looked: Sequence[Looked]) -> list[tuple[str, str, Looked]]:
     return together
 
 
-def welcome_lines(looked: Sequence[Looked], width: int, glyphs: Glyphs) -> list[Line]:
-    """Lines at `width` cells."""
+def welcome_lines(
+    looked: Sequence[Looked], width: int, glyphs: Glyphs, elsewhere: int = 0, key: str = ""
+) -> list[Line]:
+    """Lines at `width` cells; `elsewhere` counts other projects, which `key` lists."""
     lines: list[Line] = [
         [],
         [("Nothing is remembered here yet", "title")],
@@ -52,7 +54,11 @@ def welcome_lines(looked: Sequence[Looked], width: int, glyphs: Glyphs) -> list[
         shown: Line = [(line_of(place), "text"), (detail, "muted")]
         lines += wrap([sign, (f"{whats}  ", "muted"), *shown], width, hang)
     lines += [[], [("What you can do", "heading")]]
-    for command, meaning in _STEPS:
+    steps = list(_STEPS)
+    if elsewhere:
+        what = "the project" if elsewhere == 1 else f"the {elsewhere:,} projects"
+        steps.insert(0, (key, f"{what} in which agents worked elsewhere: open one, search all"))
+    for command, meaning in steps:
         lines += wrap([(f"{command:<14}", "key"), (meaning, "text")], width, [(" " * 14, "")])
     lines += [
         [],

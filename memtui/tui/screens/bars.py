@@ -17,7 +17,7 @@ from memtui.tui.docs.bars import (
 )
 from memtui.tui.docs.clean import line_of
 from memtui.tui.screens.find import FindPart
-from memtui.tui.views import VIEWS
+from memtui.tui.views import header_views
 from memtui.tui.widgets.detail_pane import DetailPane
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
@@ -67,7 +67,7 @@ class BarsPart(FindPart):
             return
         crumbs = [*self.trail.labels, self.here_label()] if self.trail else []
         place = (self.core.project, self.core.branch)
-        views = [(view.title, view.name == "browse") for view in VIEWS]
+        views = header_views("browse")
         head.show([header_line(views, place, crumbs, width, self.glyphs)])
 
     def _tab(self, pane: Pane, width: int) -> Part:

@@ -92,6 +92,8 @@ class BrowseScreen(
             self.stop_scan()
         elif isinstance(self.pane, DetailPane | PreviewPane):
             self.give(self._active_list())
+        elif self.memtui.from_projects:
+            self.memtui.action_view("projects")
 
     def action_sleep(self) -> None:
         """Read finished sessions, propose, put away: in the background."""

@@ -23,7 +23,7 @@ from memtui.tui.docs.document import Document
 from memtui.tui.jobs import Jobs
 from memtui.tui.ports import Core
 from memtui.tui.screens.view import ViewScreen
-from memtui.tui.views import VIEWS
+from memtui.tui.views import header_views
 from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
@@ -68,9 +68,13 @@ class PanelView(Asking, ViewScreen):
         yield Lines(id="footer")
 
     def on_mount(self) -> None:
-        """Show the bank as Browse has it, and again whenever that changes."""
+        """Show what the view is about."""
         self.give(self.rows)
         self.lay_out()
+        self.begin()
+
+    def begin(self) -> None:
+        """Show the bank as Browse has it, and again whenever that changes."""
         self.watch(self.memtui.browse, "view", self._look)
 
     @property
@@ -124,7 +128,7 @@ class PanelView(Asking, ViewScreen):
         self.count()
 
     @on(LineList.Changed)
-    def _changed(self, message: LineList.Changed) -> None:
+    def _filled(self, message: LineList.Changed) -> None:
         message.stop()
         self.count()
 
@@ -208,11 +212,11 @@ class PanelView(Asking, ViewScreen):
         if not self.is_mounted:
             return
         width = self.app.size.width
-        views = [(view.title, view.name == self.VIEW) for view in VIEWS]
+        views = header_views(self.VIEW)
         place = (self.core.project, self.core.branch)
         head = header_line(views, place, (), width, self.glyphs)
         self.query_one("#header", Lines).show([head])
-        parts: list[Part | None] = [*self.notes(), *self._bank_notes(width)]
+        parts: list[Part | None] = [*self.notes(), *self.bank_notes(width)]
         if self.last:
             parts.append(Part(((line_of(self.last, 60), "faint"),)))
         self.query_one("#status", Lines).show_parts(fitting(parts, width))
@@ -221,7 +225,8 @@ class PanelView(Asking, ViewScreen):
         shown = footer_parts(self.scopes(), keymap, width, limit, ascii_only)
         self.query_one("#footer", Lines).show_parts(shown)
 
-    def _bank_notes(self, width: int) -> list[Part | None]:
+    def bank_notes(self, width: int) -> list[Part | None]:
+        """What the status bar says of the bank that is open."""
         counts = bank_parts(self.view, self.core.bank_name, width < 80)
         if self.VIEW != "inbox":
             counts[:0] = filter(None, [waiting_part(self.memtui.upkeep.inbox, width < 120)])

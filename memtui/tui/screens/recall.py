@@ -239,7 +239,8 @@ class RecallScreen(LogPart):
         home = self.core.recalling.home.bank.key if self.core.recalling is not None else ""
         found = self.view.find(entry.document.id) if self.view is not None else None
         if entry.document.bank != home or found is None:
-            self.say("it lies in another bank: open memtui in its project", "warning")
+            keys = f"{self.key_of('view-projects')} {self.key_of('search-all')}"
+            self.say(f"it lies in another bank: {keys} finds it there and opens it", "warning")
             return
         self.log_search()
         self.memtui.go_to_item(found)

@@ -15,7 +15,7 @@ from memtui.tui.docs.spans import Line, clip, plain
 from memtui.tui.jobs import Jobs
 from memtui.tui.ports import Core
 from memtui.tui.screens.view import ViewScreen
-from memtui.tui.views import VIEWS
+from memtui.tui.views import header_views
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
@@ -102,7 +102,7 @@ class RecallBase(ViewScreen):
         if not self.is_mounted:
             return
         width = self.app.size.width
-        views = [(view.title, view.name == self.VIEW) for view in VIEWS]
+        views = header_views(self.VIEW)
         place = (self.core.project, self.core.branch)
         self.query_one("#header", Lines).show([header_line(views, place, (), width, self.glyphs)])
         self.query_one("#query-how", Lines).show([self._how(width < 80)])
