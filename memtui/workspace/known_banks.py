@@ -72,7 +72,8 @@ class KnownBanks:
                 config, layout = identify(root)
                 found = KnownBank(root, config, layout, places=places)
             except (ConfigError, BankError, OSError) as error:
-                found = KnownBank(root, None, detect_layout(root), str(error), places)
+                trouble = str(error).replace(f"{root}/", "")
+                found = KnownBank(root, None, detect_layout(root), trouble, places)
             self._known[root] = found
         return found
 

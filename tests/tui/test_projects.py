@@ -55,7 +55,7 @@ async def test_another_project_is_opened_and_esc_leads_back_to_the_list(world: M
         assert app.core is not first
         assert [card.item.name for card in site.view.cards] == ["fact-0"]  # type: ignore[union-attr]
         assert len(app.screen_stack) == 2
-        await press(pilot, "escape", "escape")
+        await press(pilot, "escape")
         assert isinstance(app.screen, ProjectsScreen)
         assert names(app) == ["team-site"], "the list stands where it was left"
         await press(pilot, "escape")

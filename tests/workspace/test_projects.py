@@ -52,7 +52,7 @@ def test_every_project_is_found_once_with_what_it_has(world: Many) -> None:
     api = rows["api"]
     assert (api.sessions, api.cards, api.waiting) == (2, 2, 3)
     assert api.folders == (str(world.folder("api")), str(world.folder("api-old", there=False)))
-    assert "TOML" in rows["broken"].health or "cannot be read" in rows["broken"].health
+    assert rows["broken"].health.startswith("bank.toml: cannot be read")
     assert rows["gone"].health == "folder is gone"
     assert rows[""].health == "no folder stored"
     assert rows["tools"].hosts == (("Codex", 1),)
