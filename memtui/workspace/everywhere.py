@@ -35,13 +35,17 @@ class FoundCard:
 
 @dataclass(frozen=True, slots=True)
 class Anywhere:
-    """The answer to one search. `folders` names each turn's project folder, by session row id."""
+    """The answer to one search. `folders` names each turn's project folder, by session row id.
+
+    `searched` are the banks that took part: memtui has read them at least once.
+    """
 
     query: str
     cards: tuple[FoundCard, ...] = ()
     turns: tuple[FoundTurn, ...] = ()
     folders: Mapping[int, str] | None = None
     notes: tuple[Note, ...] = ()
+    searched: frozenset[Path] = frozenset()
 
 
 class Everywhere:
@@ -62,9 +66,11 @@ class Everywhere:
             if self._made is None:
                 self._make()
             cards = self._cards(query, notes)
+            banks = self._made[1].values() if self._made is not None else ()
         found = self._workspace.finding.search(query, None, self._hidden, TURNS)
         turns, folders = found.turns, self._folders(found.turns)
-        return Anywhere(query, cards, turns, folders, (*notes, *found.degraded))
+        searched = frozenset(bank.root for bank in banks)
+        return Anywhere(query, cards, turns, folders, (*notes, *found.degraded), searched)
 
     def _make(self) -> None:
         where = self._workspace.setting.places
@@ -72,9 +78,12 @@ class Everywhere:
         hidden = set(self._workspace.hidden)
         for bank in KnownBanks(where).everything:
             state = bank.state(where)
-            if bank.config is not None and state is not None:
-                banks[where.bank_cache(bank.config.id, bank.root).name] = bank
-                hidden |= read_marks(state).hidden
+            if bank.config is None or state is None:
+                continue
+            hidden |= read_marks(state).hidden
+            cache = where.bank_cache(bank.config.id, bank.root)
+            if Bank(cache.name, cache).index.exists():
+                banks[cache.name] = bank
         self._hidden = frozenset(hidden)
         if banks:
             known = [Bank(key, where.cache / key) for key in banks]

@@ -109,6 +109,7 @@ async def test_search_over_all_goes_to_the_turn_and_to_the_card(world: Many) -> 
         await press(pilot, "S", *"wombat page", "enter")
         assert "Found in all projects" in text_of(app)
         assert "team-site" in text_of(app)
+        assert "2 banks were never opened: not searched" in text_of(app)
         await press(pilot, "G", "enter")
         row = browse(app).timeline_row()
         assert row is not None

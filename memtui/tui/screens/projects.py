@@ -213,10 +213,10 @@ class ProjectsScreen(SearchAllPart):
         parts = [Part(((f" {len(rows):,} project{'' if len(rows) == 1 else 's'}", "title"),))]
         if waiting:
             parts.append(Part(((f"{waiting:,} proposals waiting", "accent"),)))
-        left_out = self.found.notes if self.found is not None else ()
+        left_out = self.left_out()
         if left_out:
             more = f" +{len(left_out) - 1}" if len(left_out) > 1 else ""
-            told = f"{self.glyphs.warning} {line_of(left_out[0].message, 60)}{more}"
+            told = f"{self.glyphs.warning} {line_of(left_out[0], 60)}{more}"
             parts.append(Part(((told, "warn"),)))
         if self._looking:
             parts.append(Part((("looking", "muted"),)))

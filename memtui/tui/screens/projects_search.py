@@ -94,6 +94,18 @@ class SearchAllPart(PanelView, ScanningPart):
         self.follow_found()
         self.refresh_bars()
 
+    def left_out(self) -> list[str]:
+        """What the search could not look at."""
+        if self.found is None:
+            return []
+        banks = {one.bank for one in self.all_projects if one.bank is not None}
+        unread = len(banks - self.found.searched)
+        told = [note.message for note in self.found.notes]
+        if unread:
+            what = "1 bank was" if unread == 1 else f"{unread} banks were"
+            told.insert(0, f"{what} never opened: not searched")
+        return told
+
     def leave_found(self) -> bool:
         """From what was found back to the list; False where nothing was searched for."""
         if self.found is None:
