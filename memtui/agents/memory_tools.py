@@ -19,7 +19,7 @@ from memtui.capture.shape import faults_of
 from memtui.clock import Clock
 from memtui.inject import render
 from memtui.inject.model import Request
-from memtui.ledger.model import ProposalRecord, RetrievalRecord
+from memtui.ledger.model import REFUSED, ProposalRecord, RetrievalRecord
 from memtui.recall.engine import Origin
 from memtui.recall.model import Results, SearchScope, Similar
 from memtui.recall.retrievals import candidates
@@ -35,6 +35,13 @@ SNIPPET_CHARS = 2000
 MAX_PROPOSALS = 20
 """Proposals and flags that one server takes: more is a loop, not a finding."""
 EPOCH_DAY = 86_400
+
+
+LOGGED_CHARS = 1000
+"""Characters of a call's words that the log keeps."""
+
+Tool = Callable[[Mapping[str, Any]], tuple[str, tuple[str, ...]]]
+"""Arguments to the answer and the handles that it shows."""
 
 
 class ToolError(Exception):
@@ -99,7 +106,8 @@ class MemoryTools:
         self._purged = purged
         self._suggested = 0
         self._candidates: tuple[Mapping[str, Any], ...] = ()
-        self._tools: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, tuple[str, ...]]]] = {
+        self._session = caller.session
+        self._tools: Mapping[str, Tool] = {
             "memory_search": self._search,
             "memory_get": self._get,
             "memory_evidence": self._evidence,
@@ -107,24 +115,35 @@ class MemoryTools:
             "memory_flag": self._flag,
         }
 
-    def call(self, name: str, arguments: Mapping[str, Any] | None) -> str:
-        """The answer of one call, logged. Raises ToolError; what the stores raise passes through."""
-        tool = self._tools.get(name)
-        if tool is None:
-            raise ToolError(f"no tool is called {name[:60]!r}; there are {', '.join(self._tools)}")
+    def call(self, name: str, arguments: Mapping[str, Any] | None, session: str = "") -> str:
+        """The answer of one call, logged for the caller's session, or for the one that is named.
+
+        Raises ToolError; what the stores raise passes through.
+        """
         given = dict(arguments or {})
-        wrong = faults_of(given, SCHEMAS[name], "arguments")
-        if wrong:
-            raise ToolError("; ".join(wrong)[:500])
         began = perf_counter()
         self._candidates = ()
+        self._session = session or self._caller.session
         try:
-            text, shown = tool(given)
+            text, shown = self._tool(name, given)(given)
         except AbsentError as error:
             self._log(name, given, "", (), began)
             raise ToolError(str(error)) from error
+        except ToolError:
+            self._log(REFUSED, {"tool": name, **given}, "", (), began)
+            raise
         self._log(name, given, text, shown, began)
         return text
+
+    def _tool(self, name: str, given: Mapping[str, Any]) -> Tool:
+        """The tool for these arguments. Raises ToolError for what is no call of it."""
+        tool = self._tools.get(name)
+        if tool is None:
+            raise ToolError(f"no tool is called {name[:60]!r}; there are {', '.join(self._tools)}")
+        wrong = faults_of(given, SCHEMAS[name], "arguments")
+        if wrong:
+            raise ToolError("; ".join(wrong)[:500])
+        return tool
 
     def _request(self) -> Request:
         today = int(self._clock().timestamp() // EPOCH_DAY)
@@ -214,7 +233,7 @@ class MemoryTools:
                 at=self._clock(),
                 key=key,
                 proposer="agent",
-                session=self._caller.session,
+                session=self._session,
                 verb=verb,
                 title=title,
                 nearest=nearest,
@@ -228,15 +247,17 @@ class MemoryTools:
     ) -> None:
         """Keep the call. Its words are redacted: an agent may search for anything."""
         said = " ".join(
-            str(given[key]) for key in ("query", "handle", "title", "reason") if key in given
+            str(given[key])
+            for key in ("tool", "query", "handle", "title", "reason")
+            if key in given
         )
         self._store.add_retrieval(
             RetrievalRecord(
                 id=_new_id(),
                 at=self._clock(),
                 origin="mcp",
-                session=self._caller.session,
-                query=redact(said).text[:1000],
+                session=self._session,
+                query=one_line(redact(said[: 8 * LOGGED_CHARS]).text, LOGGED_CHARS),
                 mode=name,
                 tokens=render.tokens(len(text.encode())),
                 ms=round((perf_counter() - began) * 1000, 3),

@@ -7,8 +7,10 @@ typed. Plain words are no hit; neither is what so many items share that it says 
 from __future__ import annotations
 
 import re
+from time import perf_counter
 from typing import NamedTuple
 
+from memtui import reasons
 from memtui.agents import context, records
 from memtui.agents.own_patterns import use_own_patterns
 from memtui.agents.payload import RESUME
@@ -54,18 +56,30 @@ class Hit(NamedTuple):
     literals: int
 
 
+class Looked(NamedTuple):
+    """One look for the `words` of a prompt: (handle, number of words, why shown or not) by hit; the plan."""
+
+    words: list[str]
+    hits: list[tuple[str, int, str]]
+    planned: Planned | None
+
+
 def prompt(call: Call, said: Payload, bank: Known) -> None:
     """Record the prompt; with `--hits` send the lines that it hits and that the context lacks.
 
     Raises OSError, sqlite3.Error, or IndexMissing.
     """
     text = typed(said.text("prompt"))
-    planned = _planned(call, said, bank, text) if call.hits else None
-    if planned is not None and planned.plan.lines:
-        deliver(call, said, bank, planned, text)
-        return
-    record = records.blank(call.event, call.host, bank.key, said)
-    spool.write(call.spool, records.with_prompt(record, text))
+    record = records.with_prompt(records.blank(call.event, call.host, bank.key, said), text)
+    words = literals(text) if call.hits else []
+    if words:
+        began = perf_counter()
+        looked = _look(call, said, bank, words)
+        records.with_retrieval(record, words, looked.hits, (perf_counter() - began) * 1000)
+        if looked.planned is not None and looked.planned.plan.lines:
+            deliver(call, record, looked.planned)
+            return
+    spool.write(call.spool, record)
 
 
 def typed(text: str) -> str:
@@ -82,25 +96,34 @@ def literals(text: str) -> list[str]:
     return list(dict.fromkeys(found))[:MAX_LITERALS]
 
 
-def _planned(call: Call, said: Payload, bank: Known, text: str) -> Planned | None:
-    wanted_literals = literals(text)
-    if not wanted_literals:
-        return None
+def _look(call: Call, said: Payload, bank: Known, words: list[str]) -> Looked:
+    """Search the bank for literals, and plan for what they hit."""
     ask = context.Ask(call.spool, bank.state, bank.key, call.host, said.session)
     seen = context.seen_lines(ask)
     wanted = Wanted(call.host, RESUME, said.cwd, said.session, seen)
     request = request_of(wanted, call.environ)
     patterns = use_own_patterns(call.environ)
     with Reader(bank.index) as reader:
-        hits = _hits(reader, wanted_literals)
+        hits = _hits(reader, words)
         if not hits:
-            return None
+            return Looked(words, [], None)
         source = Rechecked(reader, request.today, patterns)
         source.recheck([hit.seq for hit in hits])
         found = source.items([hit.seq for hit in hits])
-        items = [Candidate._make(found[hit.seq]) for hit in hits if hit.seq in found]
-        snapshot = _snapshot(reader, items, request)
-        return Planned(plan(snapshot, request), request, False, reader.meta.get("version", ""))
+        items = {hit: Candidate._make(found[hit.seq]) for hit in hits if hit.seq in found}
+        made = plan(_snapshot(reader, list(items.values()), request), request)
+        planned = Planned(made, request, False, reader.meta.get("version", ""))
+    why = {decision.handle: decision.reason for decision in made.decisions}
+    known = {handle_in(line) for line in seen}
+    return Looked(words, [_became(hit, item, why, known) for hit, item in items.items()], planned)
+
+
+def _became(
+    hit: Hit, item: Candidate, why: dict[str, str], known: set[str]
+) -> tuple[str, int, str]:
+    """What became of a hit. Those that the plan was not asked about were known, or are too many."""
+    left = reasons.IN_CONTEXT if shown_handle(item.handle) in known else reasons.OVER_LINES
+    return item.handle, hit.literals, why.get(item.handle, left)
 
 
 def _snapshot(reader: Reader, items: list[Candidate], request: Request) -> Snapshot:

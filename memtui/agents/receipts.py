@@ -1,6 +1,6 @@
 """What became of each injection: planned text beside what the transcript shows.
 
-`drain_injections` moves what hooks left in the spool into the ledger; `deliveries` compares it with a
+`drain_spool` moves what hooks left in the spool into the ledger; `deliveries` compares it with a
 session's transcript; `settle` keeps the outcome. Whole plans are made again by the one pure function, so
 that every item has its decision however large the bank.
 """
@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from memtui import reasons
 from memtui.agents.context import session_key
 from memtui.capture import spool
 from memtui.clock import parse_time
@@ -22,7 +23,8 @@ from memtui.hosts.model import Entry, Kind
 from memtui.inject.limits import delivered, limit_of
 from memtui.inject.model import Request, Snapshot
 from memtui.inject.plan import plan
-from memtui.ledger.model import InjectionRecord, ReceiptRecord
+from memtui.ledger.model import InjectionRecord, ReceiptRecord, RetrievalRecord
+from memtui.recall.model import Stage
 from memtui.safety.fence import TAG
 
 HOOK_CONTEXT = ("<hook_context>", "</hook_context>")
@@ -67,23 +69,69 @@ class Store(Protocol):
     def add_receipt(self, record: ReceiptRecord) -> None:
         """Keep what became of an injection."""
 
+    def add_retrieval(self, record: RetrievalRecord) -> None:
+        """Keep what a prompt was searched for."""
 
-def drain_injections(
-    folder: Path, bank: str, store: Store, snapshot: Callable[[str], Snapshot | None]
+
+def drain_spool(
+    folder: Path,
+    bank: str,
+    store: Store,
+    snapshot: Callable[[str], Snapshot | None],
+    told: Callable[[Mapping[str, Any]], bool],
 ) -> spool.Drained:
-    """Move the injections of one bank from the spool to the ledger; other records stay.
+    """Move one bank's injections and searches from the spool to the ledger.
 
     `bank` is the bank's name in the state folder. `snapshot` gives the whole bank when it still is in
-    the state that is named, else None. Raises what the store raises; nothing is lost then.
+    the state that is named, else None. Of other records those go for which `told` is true: a transcript
+    tells it all. Raises what the store raises; nothing is lost then.
     """
 
     def handle(record: dict[str, Any]) -> bool:
-        if "injection" not in record:
-            return False
-        store.add_injection(injection_of(record, snapshot))
-        return True
+        if "retrieval" in record:
+            store.add_retrieval(retrieval_of(record))
+        if "injection" in record:
+            store.add_injection(injection_of(record, snapshot))
+        return "injection" in record or "retrieval" in record or told(record)
 
     return spool.drain(str(folder), handle, bank)
+
+
+def retrieval_of(record: Mapping[str, Any]) -> RetrievalRecord:
+    """The log's form of what the words of a prompt found."""
+    looked, sent = record["retrieval"], record.get("injection")
+    shown = [handle for handle, _ in sent["lines"]] if sent else []
+    return RetrievalRecord(
+        id=record["id"],
+        at=parse_time(record["at"]),
+        origin="hook",
+        session=session_key(record["host"], record["session"]),
+        query=" ".join(looked["words"]),
+        mode="literal",
+        tokens=sent["tokens"] if sent else 0,
+        ms=looked["ms"],
+        candidates=tuple(_candidate(hit, record["bank"], shown) for hit in looked["hits"]),
+        shown=tuple(shown),
+    )
+
+
+def _candidate(hit: Mapping[str, Any], bank: str, shown: Sequence[str]) -> dict[str, Any]:
+    handle, reason = hit["handle"], hit["reason"]
+    found: dict[str, Any] = {"id": handle, "bank": bank, "score": float(hit["words"])}
+    found["terms"] = {"words": float(hit["words"])}
+    if handle in shown:
+        return found | {"stage": Stage.SHOWN.value, "rank": shown.index(handle) + 1}
+    return found | {"stage": _STAGES.get(reason, Stage.STATUS).value, "reason": reason}
+
+
+_STAGES = {
+    reasons.SCOPE: Stage.SCOPE,
+    reasons.IN_CONTEXT: Stage.BUDGET,
+    reasons.OVER_LINES: Stage.BUDGET,
+    reasons.OVER_BUDGET: Stage.BUDGET,
+    reasons.OVER_LIMIT: Stage.BUDGET,
+}
+"""At which stage of a search a hit fell out, by the reason of its plan; the others are states."""
 
 
 def injection_of(

@@ -14,10 +14,13 @@ TOOL_CHARS = 2000
 READ_CHARS = 64 * 1024
 """Of a longer text only the first and last halves of this are looked at, so that redaction stays cheap."""
 LINES = 2000
+HITS = 50
+"""Hits of one prompt that a record keeps."""
 GAP = "\n[...]\n"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from memtui.agents.payload import Payload
@@ -79,6 +82,19 @@ def _decision(decision: Any) -> Record:
 def with_prompt(record: Record, prompt: str) -> Record:
     """`record` with the user's prompt."""
     record["prompt"] = _kept(record, prompt, PROMPT_CHARS)
+    return record
+
+
+def with_retrieval(
+    record: Record, words: Sequence[str], hits: Sequence[tuple[str, int, str]], ms: float
+) -> Record:
+    """`record` of a prompt with what its `words` found, hits as (handle, number of words, reason).
+
+    Words that do not stand in the redacted prompt are not kept: they were a secret, or a part of one.
+    """
+    kept = [word for word in words if word in record["prompt"]]
+    found = [{"handle": hit[0][:200], "words": hit[1], "reason": hit[2]} for hit in hits[:HITS]]
+    record["retrieval"] = {"words": kept, "hits": found, "ms": round(ms, 3)}
     return record
 
 

@@ -27,19 +27,16 @@ def start(call: Call, said: Payload, bank: Known) -> None:
     for fault in planned.faults:
         call.fault(fault)
     if planned.plan.decisions:
-        deliver(call, said, bank, planned)
+        deliver(call, records.blank(call.event, call.host, bank.key, said), planned)
 
 
-def deliver(call: Call, said: Payload, bank: Known, planned: Planned, prompt: str = "") -> None:
-    """Print a plan's text and leave its record, with the `prompt` that asked for it.
+def deliver(call: Call, record: records.Record, planned: Planned) -> None:
+    """Print a plan's text and leave its record in the spool.
 
     What could not be recorded is sent all the same. The record comes first, so that a kill in between
     repeats nothing; where printing fails it is taken back. Raises OSError when nobody reads the text.
     """
-    record = records.blank(call.event, call.host, bank.key, said)
     record["source"] = planned.request.source
-    if prompt:
-        records.with_prompt(record, prompt)
     records.injected(record, planned)
     path = ""
     try:

@@ -93,6 +93,17 @@ def injections(folder: str, bank: str, host: str, session: str) -> list[Record]:
     return [record for record in found if "injection" in record]
 
 
+def newest_session(folder: str, bank: str, host: str) -> str:
+    """The session of a host that began last in one bank, of what is not drained yet; "" for none."""
+    for name in reversed(_names(folder)):
+        parts = name.split(".")
+        if parts[1] == short(bank) and parts[3] == START:
+            record = _own(os.path.join(folder, name))
+            if record.get("host") == host and record.get("bank") == bank:
+                return str(record.get("session", ""))
+    return ""
+
+
 def _own(path: str) -> Record:
     """A record that this program wrote, read without the schema, for which a hook has no time.
 

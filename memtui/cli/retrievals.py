@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sqlite3
 from typing import Any
 
 from memtui.cli.command import OK, CommandError, Context, answer
 from memtui.clock import format_time
+from memtui.ledger.access import LedgerError
 from memtui.ledger.model import RetrievalRecord
 from memtui.safety.sanitize import one_line
 
@@ -22,16 +24,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, context: Context) -> int:
-    """Print the list."""
+    """Take in what hooks left, then print the list."""
     with context.open() as workspace:
         recalling = workspace.recalling
         if recalling is None:
             raise CommandError("no bank for this project", "`memtui --bank PATH retrievals`")
-        records = [
-            record
-            for record in recalling.retrievals()
-            if not (arguments.empty and record.shown) and arguments.origin in (None, record.origin)
-        ][: max(0, arguments.last)]
+        try:
+            workspace.agents.take_in()
+            known = recalling.retrievals()
+        except (OSError, sqlite3.Error, LedgerError) as error:
+            raise CommandError(
+                f"the log cannot be read: {error}", "`memtui doctor` says where it lies"
+            ) from error
+    records = [
+        record
+        for record in known
+        if (record.empty or not arguments.empty) and arguments.origin in (None, record.origin)
+    ][: max(0, arguments.last)]
     data = [record_json(record, candidates=arguments.candidates) for record in records]
     answer(context, data, map(_line, records))
     return OK
@@ -48,6 +57,7 @@ def record_json(record: RetrievalRecord, *, candidates: bool) -> dict[str, Any]:
         "mode": record.mode,
         "candidates": len(record.candidates),
         "shown": list(record.shown),
+        "empty": record.empty,
         "tokens": record.tokens,
         "ms": record.ms,
     }
@@ -57,7 +67,7 @@ def record_json(record: RetrievalRecord, *, candidates: bool) -> dict[str, Any]:
 
 
 def _line(record: RetrievalRecord) -> str:
-    found = f"{len(record.shown)} shown" if record.shown else "NOTHING"
+    found = "NOTHING" if record.empty else f"{len(record.shown)} shown"
     return (
         f"{format_time(record.at)}  {record.origin:<8}  {record.mode:<8}  {found:<9}"
         f"  of {len(record.candidates):<3}  ~{record.tokens:<5} {record.ms:7.1f} ms"

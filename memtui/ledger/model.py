@@ -11,6 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from memtui import reasons
+
 PROPOSAL = "proposal:"
 """How the items of an act name a proposal that it decides."""
 
@@ -99,9 +101,15 @@ class ReceiptRecord:
     detail: str = ""
 
 
+REFUSED = "refused"
+"""The mode of a tool call that was none: unknown tool, wrong arguments, too much."""
+NO_SEARCHES = ("memory_get", "memory_evidence", "memory_propose", "memory_flag", REFUSED)
+"""Modes of logged calls that look for nothing, so that finding nothing is no gap."""
+
+
 @dataclass(frozen=True, slots=True)
 class RetrievalRecord:
-    """One search: `origin` is terminal, hook or mcp; `ms` its time in milliseconds."""
+    """One search or tool call: `origin` is terminal, hook or mcp; `ms` its time in milliseconds."""
 
     id: str
     at: datetime
@@ -113,6 +121,13 @@ class RetrievalRecord:
     ms: float = 0.0
     candidates: tuple[Mapping[str, Any], ...] = ()
     shown: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether it found nothing: a gap in the bank. What a context has already is no gap."""
+        if self.shown or self.mode in NO_SEARCHES:
+            return False
+        return all(one.get("reason") != reasons.IN_CONTEXT for one in self.candidates)
 
 
 @dataclass(frozen=True, slots=True)

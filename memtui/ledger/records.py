@@ -91,6 +91,13 @@ class Records(ABC):
             query = select(InjectionRow.host, func.max(InjectionRow.at)).group_by(InjectionRow.host)
             return {host: parse_time(at) for host, at in session.exec(query)}
 
+    def last_session(self, host: str) -> str:
+        """The session (`host:session`) that a host's hook planned for last, "" when there is none."""
+        with self._reading() as session:
+            newest = (col(InjectionRow.at).desc(), col(InjectionRow.id).desc())
+            query = select(InjectionRow.session).where(InjectionRow.host == host)
+            return session.exec(query.order_by(*newest).limit(1)).first() or ""
+
     def add_receipt(self, record: ReceiptRecord) -> None:
         """Keep what became of an injection; a later receipt replaces an earlier one."""
         row = ReceiptRow(

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memtui.agents.receipts import Delivery, deliveries, drain_injections, settle
-from memtui.clock import Clock
+from memtui.agents.context import session_key
+from memtui.agents.receipts import Delivery, deliveries, drain_spool, settle
+from memtui.clock import Clock, parse_time
 from memtui.index.reader import IndexMissing, Reader
 from memtui.inject.model import Decision, Snapshot
 from memtui.inject.snapshot import build
@@ -20,11 +22,16 @@ from memtui.ledger.access import LEDGER_NAME, using_ledger
 from memtui.ledger.model import InjectionRecord
 from memtui.sessions.catalogue import Catalogue
 from memtui.workspace.model import PastDecision
-from memtui.workspace.told import revision, told
+from memtui.workspace.told import ended, revision, told
 
 if TYPE_CHECKING:
     from memtui.ledger.store import Ledger
 
+WAITED_FOR = timedelta(days=7)
+"""How long a hook's word waits for a transcript: a host may write none, or another folder's."""
+BEHIND = timedelta(minutes=1)
+"""How far a transcript's last record may lie before a hook's word that it tells all the same."""
+END = "session-end"
 PAST = 200
 """Injections in which an item's past is looked up: each holds the decisions of a whole bank."""
 
@@ -66,7 +73,10 @@ class Delivering:
         if not self._anything():
             return Settled()
         with self._ledger() as ledger:
-            drained = drain_injections(self.mail.spool, self.mail.key, ledger, self._snapshot)
+            with closing(self._catalogue.reader()) as db:
+                drained = drain_spool(
+                    self.mail.spool, self.mail.key, ledger, self._snapshot, partial(self._told, db)
+                )
             if drained.handled:
                 self._seen.clear()
             settled = sum(self._judge(ledger, session) for session in ledger.unsettled())
@@ -130,6 +140,14 @@ class Delivering:
         with closing(self._catalogue.reader()) as db:
             entries = told(db, key)
         return deliveries(ledger.injections(key), entries, ledger.receipts())
+
+    def _told(self, db: sqlite3.Connection, record: Mapping[str, Any]) -> bool:
+        """Whether a hook's word of a prompt, a tool or an end tells nothing more: the transcript has it."""
+        at = parse_time(record["at"])
+        if at < self._clock() - WAITED_FOR:
+            return True
+        reached = ended(db, session_key(record["host"], record["session"]))
+        return reached is not None and (record["event"] == END or at <= reached + BEHIND)
 
     def _snapshot(self, version: str) -> Snapshot | None:
         """The whole bank, if the index still is in the state that a hook planned from."""

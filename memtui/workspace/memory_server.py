@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memtui.agents.calling import Hooks, Sessions
 from memtui.agents.mcp_server import serve
 from memtui.agents.memory_tools import Caller, MemoryTools, ToolError
 from memtui.agents.shelf import Place, Shelf
@@ -26,7 +28,8 @@ SEARCH = "memory_search"
 def serve_memory(workspace: Workspace, host: str, session: str) -> None:
     """Serve the tools over the workspace's bank; what changes in its folders is indexed before a call.
 
-    Raises ValueError without a bank, OSError when state or cache cannot be written.
+    `session` is that of all calls, "" to tell it for each (`memtui.agents.calling`). Raises ValueError
+    without a bank, OSError when state or cache cannot be written.
     """
     root, index, files = workspace.bank_root, workspace.index_path, workspace.files
     recalling = workspace.recalling
@@ -44,14 +47,16 @@ def serve_memory(workspace: Workspace, host: str, session: str) -> None:
             return Tombstones(read_all(files.events)[0]).cover(title, body)
 
         tools = MemoryTools(shelf, engine, ledger, workspace.clock, caller, purged)
+        hooks = Hooks(workspace.setting.places.spool, workspace.agents.key, ledger)
+        sessions = Sessions(host, session, workspace.setting.environ, hooks)
 
-        def call(name: str, arguments: dict[str, Any] | None) -> str:
+        def call(name: str, arguments: dict[str, Any] | None, meta: Mapping[str, Any]) -> str:
             try:
                 fresh.look()
                 if name == SEARCH and recalling.state is not SemanticState.OFF:
                     engine.semantic.start()
                 with ledger_faults(state):
-                    return tools.call(name, arguments)
+                    return tools.call(name, arguments, sessions.of(meta))
             except (BankError, LedgerError) as error:
                 raise ToolError(f"the memory cannot be reached now: {error}") from error
 

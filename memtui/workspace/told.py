@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.hosts.model import Entry, Kind, Span
@@ -10,6 +11,7 @@ from memtui.sessions.rows import KIND_NUMBER, KINDS, SEQ_BITS
 from memtui.sessions.spans import pieces_of, read_piece
 
 _SESSION = "SELECT id, rev, gone FROM sessions WHERE host = ? AND session = ? AND agent = ''"
+_ENDED = "SELECT ended FROM sessions WHERE host = ? AND session = ? AND agent = ''"
 _ROWS = (
     "SELECT id, kind, record, part, at, preview FROM turns WHERE id BETWEEN ? AND ?"
     " AND kind IN (?, ?, ?, ?) ORDER BY id"
@@ -22,6 +24,13 @@ def revision(db: sqlite3.Connection, key: str) -> int:
     """A number that changes with the transcript of `host:session`, -1 while there is none."""
     row = _session(db, key)
     return -1 if row is None else row[1]
+
+
+def ended(db: sqlite3.Connection, key: str) -> datetime | None:
+    """The time of the newest record of `host:session`, None while there is none."""
+    host, _, session = key.partition(":")
+    row = db.execute(_ENDED, (host, session)).fetchone()
+    return None if row is None or row[0] is None else datetime.fromtimestamp(row[0] / 1000, UTC)
 
 
 def told(db: sqlite3.Connection, key: str) -> list[Entry]:

@@ -207,8 +207,11 @@ class OpenAI(Base):
                 items.append({"type": "custom_tool_call", "id": token("ctc_0", 48), "call_id": call, "name": name,
                               "input": args, "status": "completed"})
             else:
-                items.append({"type": "function_call", "id": token("fc_0", 48), "call_id": call, "name": name,
-                              "arguments": json.dumps(args), "status": "completed"})
+                # A tool of an MCP server is called as SERVER/TOOL.
+                space, _, tool = name.rpartition("/")
+                items.append({"type": "function_call", "id": token("fc_0", 48), "call_id": call, "name": tool,
+                              "arguments": json.dumps(args), "status": "completed",
+                              **({"namespace": space} if space else {})})
         size, out, rid = len(json.dumps(req)) // 4, len(json.dumps(items)) // 4, token("resp_0", 48)
         usage = {"input_tokens": size, "output_tokens": out, "total_tokens": size + out,
                  "input_tokens_details": {"cached_tokens": size // 128 * 96},

@@ -24,7 +24,7 @@ def main() -> None:
     engine = Recall([Bank(known.key, index.parent)], load=None, clock=clock_from())
     place = Place(world.bank, index, (world.bank / "evidence", state / "evidence"))
     tools = MemoryTools(Shelf(place), engine, ledger, clock_from(), Caller("codex:s1", "main"))
-    serve(tools.call, "0")
+    serve(lambda name, given, _: tools.call(name, given), "0")
     ledger.close()
 
 

@@ -135,13 +135,13 @@ def test_a_resume_sends_only_what_is_new(tmp_path: Path) -> None:
 
 
 def test_drained_injections_are_remembered(world: World) -> None:
-    from memtui.agents.receipts import drain_injections
+    from memtui.agents.receipts import drain_spool
     from memtui.ledger.access import open_ledger
 
     run_hook(world, START)
     key = world.refresh().key
     ledger = open_ledger(world.root / "state" / key)
-    drain_injections(world.spool, key, ledger, lambda _: None)
+    drain_spool(world.spool, key, ledger, lambda _: None, lambda _: False)
     ledger.close()
     assert world.records() == []
     assert quiet(run_hook(world, START, {"source": "resume"}))

@@ -214,6 +214,25 @@ async def test_misuse_gets_a_clear_error(
         assert says in await bad(session, name, **arguments)
 
 
+async def test_what_is_no_call_is_logged_too(world: World, ledger: Ledger) -> None:
+    async with client(world) as session:
+        await bad(session, "memory_search", query="x" * 100_000)
+        await bad(session, "memory_delete", handle="aaaaaa")
+        await bad(session, "memory_get", handle=["aaaaaa"], reason=f"token {SECRET}")
+        await bad(session, "memory_get", handle="zzzzzz")
+        assert "Nothing was found" in await good(session, "memory_search", query="zebra")
+    calls = sorted(ledger.retrievals(), key=lambda entry: entry.id)
+    assert [entry.mode for entry in calls] == [
+        "refused", "refused", "refused", "memory_get", "memory_search",
+    ]  # fmt: skip
+    assert calls[0].query.startswith("memory_search xxx")
+    assert len(calls[0].query) <= 1000
+    assert calls[1].query == "memory_delete aaaaaa"
+    assert SECRET not in calls[2].query
+    assert [entry.empty for entry in calls] == [False, False, False, False, True]
+    assert {entry.session for entry in calls} == {"codex:s1"}
+
+
 async def test_links_out_of_the_bank_are_not_followed(world: World) -> None:
     outside = world.root / "secret.md"
     outside.write_text(card("ffffff", "Outside", body="top secret"))

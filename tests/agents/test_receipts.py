@@ -14,7 +14,7 @@ from memtui.agents.receipts import (
     Delivery,
     Outcome,
     deliveries,
-    drain_injections,
+    drain_spool,
     injection_of,
     settle,
 )
@@ -135,7 +135,7 @@ def test_injections_move_from_the_spool_to_the_ledger(tmp_path: Path, ledger: Le
     run_hook(world, "prompt", {"prompt": "hello"})
     key = world.refresh().key
     snapshot = world.snapshot()
-    drain_injections(world.spool, key, ledger, lambda _: snapshot)
+    drain_spool(world.spool, key, ledger, lambda _: snapshot, lambda _: False)
     (record,) = ledger.injections("claude-code:s1")
     assert record.text == world.preview().text
     assert record.source == "startup"

@@ -22,11 +22,16 @@ HOOK = ("--program", "/opt/memtui/bin/memtui-hook")
 
 
 def hook(
-    sample: Sample, event: str, host: str = "claude-code", cwd: Path | None = None, **said: Any
+    sample: Sample,
+    event: str,
+    host: str = "claude-code",
+    cwd: Path | None = None,
+    *more: str,
+    **said: Any,
 ) -> subprocess.CompletedProcess[bytes]:
     payload = {"cwd": str(cwd or sample.project), "session_id": "s1", "source": "startup", **said}
     return subprocess.run(
-        [*hook_command(), event, "--host", host],
+        [*hook_command(), event, "--host", host, *more],
         input=json.dumps(payload).encode(), capture_output=True, check=True, timeout=30,
         env={"HOME": str(sample.home), "PATH": os.environ["PATH"], **sample.environ()},
     )  # fmt: skip
@@ -239,6 +244,44 @@ def test_a_delivery_that_differs_shows_the_diff(sample: Sample) -> None:
 def test_no_delivery_yet_says_what_to_do(sample: Sample) -> None:
     assert answer(sample, "deliveries") == []
     assert b"memtui install" in run(sample, "deliveries").stdout
+
+
+def test_what_a_prompt_was_looked_up_for_is_in_the_log(sample: Sample) -> None:
+    run(sample, "cards")
+    for said in ("why is ORDER_POOL_SIZE 0?", "what is NO_SUCH_NAME?"):
+        hook(sample, "prompt", "claude-code", None, "--hits", prompt=said)
+    gap, hit = answer(sample, "retrievals", "--origin", "hook", "--candidates")
+    assert (hit["query"], hit["mode"], hit["session"]) == (
+        "ORDER_POOL_SIZE", "literal", "claude-code:s1",
+    )  # fmt: skip
+    assert hit["shown"]
+    assert [one["rank"] for one in hit["candidates"] if one["stage"] == "shown"]
+    assert (gap["query"], gap["shown"], gap["empty"]) == ("NO_SUCH_NAME", [], True)
+    assert [one["query"] for one in answer(sample, "retrievals", "--empty")] == ["NO_SUCH_NAME"]
+    (sent_lines,) = answer(sample, "deliveries")
+    assert sent_lines["source"] == "prompt"
+
+
+def test_what_hooks_left_goes_when_the_transcript_tells_it(sample: Sample) -> None:
+    run(sample, "cards")
+    spool = sample.root / "memtui" / "state" / "spool"
+    hook(sample, "post-tool", session_id=SESSION, tool_name="Bash", tool_input={"command": "ls"})
+    hook(sample, "session-end", session_id=SESSION, reason="other")
+    hook(sample, "post-tool", session_id="unknown", tool_name="Bash", tool_input={"command": "ls"})
+    hook(sample, "prompt", session_id="older", prompt="hello")
+    assert len(list(spool.glob("*.json"))) == 4
+    for path in spool.glob("*.json"):
+        record = json.loads(path.read_text())
+        if record["session"] == SESSION:
+            record["at"] = (
+                "2026-07-01T09:00:00Z" if record["event"] == "post-tool" else record["at"]
+            )
+        elif record["session"] == "older":
+            record["at"] = "2026-11-01T00:00:00Z"
+        path.write_text(json.dumps(record))
+    answer(sample, "deliveries")
+    (left,) = spool.glob("*.json")
+    assert json.loads(left.read_text())["session"] == "unknown"
 
 
 def test_why_answers_for_the_next_session_and_from_the_log(sample: Sample) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memtui.agents.install import Target, apply, plan_uninstall
-from memtui.agents.receipts import Delivery, Outcome, deliveries, drain_injections, settle
+from memtui.agents.receipts import Delivery, Outcome, deliveries, drain_spool, settle
 from memtui.hosts.model import Kind
 from memtui.inject.limits import delivered, limit_of
 from memtui.ledger.access import open_ledger
@@ -62,7 +62,7 @@ def settled(world: RealWorld, host: str) -> list[Outcome]:
     key = world.refresh().key
     ledger = open_ledger(world.places.state / key)
     try:
-        drain_injections(world.spool, key, ledger, lambda _: world.snapshot())
+        drain_spool(world.spool, key, ledger, lambda _: world.snapshot(), lambda _: False)
         entries = entries_of(world, host)
         sessions: dict[str, list[InjectionRecord]] = {}
         for injection in ledger.injections():

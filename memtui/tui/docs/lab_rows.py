@@ -53,11 +53,11 @@ def _log_line(record: RetrievalRecord, now: datetime, glyphs: Glyphs, width: int
         (f"{age(milliseconds(record.at), now):>4} ", "faint"),
         (fit(record.origin, 9), "muted"),
     ]
-    if not shown:
+    if record.empty:
         left.append((f"{glyphs.gone} ", "state-absent"))
-    left.append((line_of(record.query) or "(nothing)", "text" if shown else "state-warn"))
+    left.append((line_of(record.query) or "(nothing)", "state-warn" if record.empty else "text"))
     count: Span = (fit(f"{shown} of {len(record.candidates)}", 9, right=True), "text")
-    if not shown:
+    if record.empty:
         count = (fit("nothing", 9, right=True), "state-absent")
     cost: list[Span] = [
         (f" ~{record.tokens:<5}", "muted"),
@@ -79,7 +79,7 @@ def log_document(record: RetrievalRecord, titles: Mapping[str, str], glyphs: Gly
         Prose(((line_of(record.query) or "(nothing)", "title"),)),
         Fields(tuple(rows)),
     ]
-    if not record.shown:
+    if record.empty:
         gap = "nothing was found: a gap in the bank, or words that no card uses"
         blocks += [Blank(), Prose(((f"{glyphs.gone} {gap}", "state-warn"),))]
     if record.candidates:
@@ -97,9 +97,10 @@ def _candidate(candidate: Mapping[str, Any], titles: Mapping[str, str]) -> tuple
     score = candidate.get("score")
     number = f"{score:6.3f}  " if isinstance(score, int | float) else "     -  "
     stage = str(candidate.get("stage", ""))
+    why = str(candidate.get("reason") or stage)
     title = line_of(titles.get(handle, "no longer in the bank"), 90)
     rank = candidate.get("rank")
     where: Span = (
-        (f"  rank {rank}", "ok") if stage == "shown" else (f"  {line_of(stage)}", "state-warn")
+        (f"  rank {rank}", "ok") if stage == "shown" else (f"  {line_of(why)}", "state-warn")
     )
     return (number, "muted"), (f"{line_of(handle)}  ", "key"), (title, "text"), where

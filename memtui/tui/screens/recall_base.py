@@ -170,7 +170,7 @@ class RecallBase(ViewScreen):
                 )
             )
         if self.what == LOG:
-            empty = sum(not record.shown for record in self.records)
+            empty = sum(record.empty for record in self.records)
             return Part(
                 (
                     (f" {_number(len(self.records), 'search', 'es')}", "title"),

@@ -111,4 +111,4 @@ class LogPart(LabPart):
 def _passes(record: RetrievalRecord, facet: str) -> bool:
     if facet == "all":
         return True
-    return not record.shown if facet == "nothing" else record.origin == facet
+    return record.empty if facet == "nothing" else record.origin == facet
