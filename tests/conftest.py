@@ -19,7 +19,7 @@ for _name in [name for name in os.environ if name.startswith(("MEMTUI_", "CLAUDE
     if _name not in (
         "MEMTUI_FAULT_RUNS",
         "MEMTUI_CLIENTS",
-        "MEMTUI_REAL_CLIENTS",
+        "MEMTUI_REAL_BANKS",
         "MEMTUI_LIVE_SECONDS",
     ):
         del os.environ[_name]

@@ -76,7 +76,9 @@ def remember(cache: str, known: Known, project: str = "") -> None:
         if _same(path, text):
             continue
         temporary = f"{path}.{os.getpid()}.{get_ident()}"
-        with open(temporary, "w", encoding="utf-8") as stream:
+        with open(
+            os.open(temporary, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8"
+        ) as stream:
             stream.write(text)
         os.replace(temporary, path)
 

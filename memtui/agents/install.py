@@ -32,6 +32,7 @@ from memtui.agents.settings_edit.hooks import (
     take_back,
 )
 from memtui.agents.settings_edit.jsonc import BrokenError, parse
+from memtui.safety.private import private_file, private_folder
 
 RECORDS = "installs"
 LIMIT = 4 * 1024 * 1024
@@ -318,7 +319,8 @@ def _note(change: Change, made: list[str]) -> None:
             _remove_empty(Path(folder))
         record.unlink(missing_ok=True)
         return
-    record.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(record.parent)
+    private_file(record)
     value = {
         "path": str(change.path),
         "spans": [[span.at, span.text] for span in change.spans],

@@ -14,6 +14,7 @@ from typing import Any
 
 from memtui.bank.model import Event, Problem
 from memtui.clock import format_time, parse_time
+from memtui.safety.private import make_folder, mode_within
 
 VERSION = 1
 SUFFIX = ".jsonl"
@@ -109,10 +110,10 @@ def append(folder: Path, event: Event) -> None:
     from memtui.safety.redact import redact  # its rules take longer to compile than a bank to open
 
     event = replace(event, title=redact(event.title).text, reason=redact(event.reason).text)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / f"{writer_stem(event.writer)}{SUFFIX}"
     line = json.dumps(to_json(event), ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
-    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, mode_within(folder, 0o644))
     try:
         size = os.fstat(handle).st_size
         if size and os.pread(handle, 1, size - 1) != b"\n":

@@ -8,6 +8,8 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
+from memtui.safety.private import make_folder, mode_within
+
 
 class ChangedError(OSError):
     """A file no longer holds the bytes that an edit began from. `path` names it."""
@@ -25,10 +27,12 @@ def digest_of(data: bytes) -> str:
 def atomic_write(path: Path, data: bytes) -> None:
     """Replace the bytes of `path`, durably; its folder is made, its permissions stay. Raises OSError.
 
+    A new file is as open as its folder: in one for this user alone nobody else may read it.
+
     A symbolic link stays one: the file that it points to is replaced.
     """
     target = path.resolve() if path.is_symlink() else path
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     handle, name = tempfile.mkstemp(prefix=".memtui-", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -86,4 +90,4 @@ def _mode(target: Path) -> int:
     except OSError:
         umask = os.umask(0)
         os.umask(umask)
-        return 0o666 & ~umask
+        return mode_within(target.parent, 0o666 & ~umask)

@@ -18,6 +18,7 @@ from memtui.curate.act import STATE
 from memtui.ledger.access import open_ledger
 from memtui.paths import Places
 from memtui.safety.locks import bank_lock
+from memtui.safety.private import private_folder
 
 if TYPE_CHECKING:
     from memtui.ledger.store import Ledger
@@ -105,7 +106,7 @@ class Curator:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the bank's `write` lock."""
-        self.state.mkdir(parents=True, exist_ok=True)
+        private_folder(self.state)
         with bank_lock(self.state, "write"):
             yield
 
@@ -137,7 +138,6 @@ class Curator:
         if data is None:
             file.unlink(missing_ok=True)
             return
-        file.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(file, data)
 
     def event(

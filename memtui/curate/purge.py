@@ -41,6 +41,7 @@ from memtui.curate.tombstones import PRINTS, prints_of
 from memtui.index.states import key_of
 from memtui.ledger.model import ActRecord, FileRecord
 from memtui.safety.locks import bank_lock
+from memtui.safety.private import private_folder
 
 _STEPS = 6
 _TOLD_EVERY = 20
@@ -178,7 +179,7 @@ def _index_lock(curator: Curator, held: bool) -> Iterator[None]:
     if held:
         yield
         return
-    curator.state.mkdir(parents=True, exist_ok=True)
+    private_folder(curator.state)
     with bank_lock(curator.state, "index"):
         yield
 

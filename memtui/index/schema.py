@@ -7,13 +7,13 @@ row ids. `drift` caches what git said, `audited` what the redaction rules found 
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from memtui.index.reader import VERSION
+from memtui.safety.private import private_file, private_folder
 
 ITEM_COLUMNS = (
     "handle",
@@ -131,7 +131,7 @@ def open_index(db_path: Path) -> sqlite3.Connection:
     Raises sqlite3.OperationalError when another process keeps it locked, OSError when the folder
     cannot be made.
     """
-    db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private_folder(db_path.parent)
     if db_path.exists() and not _fits(db_path):
         delete_index(db_path)
     connection = _connect(db_path)
@@ -162,9 +162,8 @@ def delete_index(db_path: Path) -> None:
 
 
 def _connect(db_path: Path) -> sqlite3.Connection:
+    private_file(db_path)
     connection = sqlite3.connect(db_path, timeout=5, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
-    if os.name == "posix":
-        db_path.chmod(0o600)
     return connection

@@ -7,6 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.safety.private import private_file, private_folder
+
 if TYPE_CHECKING:
     from memtui.ledger.store import Ledger
 
@@ -24,7 +26,8 @@ def open_ledger(state: Path) -> Ledger:
     """
     from memtui.ledger.store import Ledger
 
-    state.mkdir(parents=True, exist_ok=True)
+    private_folder(state)
+    private_file(state / LEDGER_NAME)
     return Ledger(state / LEDGER_NAME)
 
 

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from memtui.recall import chroma_client as chroma
 from memtui.recall.neighbours import IndexState, Neighbour, Progress, VectorIndexError
 from memtui.recall.vectors import Batch, Generation, ModelKey, VectorStore
+from memtui.safety.private import private_folder
 
 NOTE = "chroma"
 
@@ -155,7 +156,7 @@ class ChromaIndex:
         if self._root.exists():
             shutil.rmtree(self._root)
         folder = secrets.token_hex(8)
-        (self._root / folder).mkdir(parents=True)
+        private_folder(self._root / folder)
         batch = self._store.read(self._key)
         self._open(self._root / folder)
         self._fill(folder, batch, 0, progress)

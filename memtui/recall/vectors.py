@@ -8,7 +8,6 @@ can be deleted at any time all the same.
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 import sqlite3
 import time
@@ -16,6 +15,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from memtui.safety.private import private_file, private_folder
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
@@ -221,7 +222,7 @@ class VectorStore:
             db.commit()
 
     def _open(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(self.path.parent)
         try:
             return _connect(self.path)
         except sqlite3.DatabaseError as error:
@@ -238,6 +239,7 @@ def remove_database(path: Path) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    private_file(path)  # a vector tells much of its text
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         db.execute("PRAGMA secure_delete = ON")
@@ -250,9 +252,6 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _create(db: sqlite3.Connection, path: Path) -> None:
-    # A vector tells much of its text: for its owner alone, like the index.
-    if os.name == "posix":
-        path.chmod(0o600)
     _enter_wal(db)
     db.execute("BEGIN IMMEDIATE")
     try:

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
+from memtui.safety.private import make_folder
+
 try:
     import fcntl
 except ImportError:  # not POSIX
@@ -48,7 +50,7 @@ class FileLock:
         """Wait for the lock up to `timeout` seconds. Raises LockedError, OSError."""
         if fcntl is None:
             raise OSError(f"memtui needs POSIX file locks to write; {sys.platform} has none")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         deadline = time.monotonic() + self.timeout
         while True:

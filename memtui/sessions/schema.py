@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from memtui.safety.private import private_file, private_folder
+
 VERSION = 3
 
 BUSY_MS = 5_000
@@ -121,7 +123,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
 
     Raises sqlite3.Error, OSError.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     try:
         return _prepared(path)
     except sqlite3.DatabaseError as error:
@@ -161,6 +163,7 @@ def remove(path: Path) -> None:
 
 
 def _prepared(path: Path) -> sqlite3.Connection:
+    private_file(path)
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")

@@ -38,6 +38,7 @@ from memtui.curate.sleep.upkeep import (
 )
 from memtui.ledger.model import CapturedRecord, SleepRecord
 from memtui.safety.locks import FileLock, LockedError
+from memtui.safety.private import private_folder
 from memtui.sessions.citation import Citations
 
 LOCK = "sleep.lock"
@@ -63,7 +64,7 @@ def sleep(
 
     Raises LockedError after `wait` seconds when another sleep is at work, OSError, sqlite3.Error.
     """
-    curator.state.mkdir(parents=True, exist_ok=True)
+    private_folder(curator.state)
     if not apply:
         return _Sleep(curator, around, False, tell, cancelled).run(if_due)
     with FileLock(curator.state / LOCK, wait):
@@ -245,7 +246,7 @@ def in_flow(curator: Curator, around: Surroundings, paths: Collection[Path]) -> 
     `paths` are the transcripts that changed. What is not new costs no look at the bank; a transcript
     that is very long waits for sleep, and so does everything while a sleep is at work.
     """
-    curator.state.mkdir(parents=True, exist_ok=True)
+    private_folder(curator.state)
     try:
         with FileLock(curator.state / LOCK, 0):
             return _in_flow(curator, around, paths)
