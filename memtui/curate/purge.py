@@ -6,7 +6,9 @@ away from every agent and can simply be done again.
 
 from __future__ import annotations
 
+import errno
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,12 +42,14 @@ from memtui.curate.replacing import freed_without
 from memtui.curate.tombstones import PRINTS, prints_of
 from memtui.index.states import key_of
 from memtui.ledger.model import ActRecord, FileRecord
-from memtui.safety.locks import bank_lock
+from memtui.safety.locks import LockedError, bank_lock
 from memtui.safety.private import private_folder
 
 _STEPS = 6
 _TOLD_EVERY = 20
 """Files that a scan reads between two words about how far it is."""
+_TRIES = 100
+"""How often a folder is deleted that another process fills again."""
 _LINES = (".jsonl", ".txt", ".md", ".json", ".log")
 
 
@@ -112,18 +116,16 @@ def purge(
     plan: PurgePlan,
     rebuild: Callable[[], None] | None = None,
     *,
-    holds_index: bool = False,
     tell: Tell = untold,
 ) -> Receipt:
     """Erase what the plan lists, rebuild what is derived, scan everything, and tell what is left.
 
-    `rebuild` makes the derived stores again; `holds_index` says that this process holds the `index`
-    lock. Until `tell` hears of a final step it may raise, and nothing is erased. Raises OSError,
-    LockedError (another process has the vectors open): do it again then.
+    `rebuild` makes the derived stores again. Until `tell` hears of a final step it may raise, and nothing
+    is erased. Raises OSError, LockedError (another act takes very long): do it again then.
     """
     items, needles = plan.items, plan.needles
     tell(Step("waiting for other processes"))
-    with _index_lock(curator, holds_index), curator.locked():
+    with _index_lock(curator), curator.locked():
         heal_locked(curator)
         tell(Step("about to erase"))
         _clean_bank(curator, plan, tell)
@@ -134,8 +136,7 @@ def purge(
         curator.ledger.erase(needles.in_text, [key_of(item) for item in items], paths)
         curator.ledger.shrink()
         tell(_final("erasing what is derived, and the files", 4))
-        if curator.cache.exists():
-            shutil.rmtree(curator.cache)
+        _remove(curator.cache)
         act = _tombstones(curator, plan)
         for path in paths:
             curator.write(path, None)
@@ -175,13 +176,37 @@ def _final(what: str, done: int) -> Step:
 
 
 @contextmanager
-def _index_lock(curator: Curator, held: bool) -> Iterator[None]:
-    if held:
+def _index_lock(curator: Curator) -> Iterator[None]:
+    """Hold the `index` lock where it is free, so that nobody builds an index meanwhile.
+
+    An agent's memory server may hold it for days, and a purge must not wait for that. Who holds it loses
+    its files, notices by the vectors' new epoch that they are not the ones it knew, and builds anew.
+    """
+    private_folder(curator.state)
+    lock = bank_lock(curator.state, "index", timeout=0.0)
+    try:
+        lock.acquire()
+    except LockedError:
         yield
         return
-    private_folder(curator.state)
-    with bank_lock(curator.state, "index"):
+    try:
         yield
+    finally:
+        lock.release()
+
+
+def _remove(folder: Path) -> None:
+    """Delete a folder into which another process may write meanwhile. Raises OSError."""
+    for left in reversed(range(_TRIES)):
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            if not folder.exists():
+                return
+        except OSError as error:
+            if error.errno != errno.ENOTEMPTY or not left:
+                raise
+        time.sleep(0.02)
 
 
 def _clean_bank(curator: Curator, plan: PurgePlan, tell: Tell) -> None:

@@ -216,6 +216,9 @@ class Semantic:
         missing = sorted(set(rows) - bank.store.present(key))
         embedded = self._embed_missing(bank, key, missing, rows, progress)
         cancelled = embedded < len(missing)
+        # What was purged while it was embedded must not be kept by its vector.
+        if gone := set(missing[:embedded]).difference(bank.map().rows):
+            bank.store.forget(gone)
         pruned = 0 if cancelled else bank.tidy()
         if bank.index is not None and not cancelled:
             bank.index.sync(progress)

@@ -99,7 +99,7 @@ class Curating:
     def purge(self, planned: PurgePlan, tell: Tell | None = None) -> Receipt:
         """Erase what was planned for good, and build what is derived anew; `tell` as in `curate.purge`.
 
-        Raises what `tell` raises, LedgerError, LockedError (another process has the vectors open),
+        Raises what `tell` raises, LedgerError, LockedError (another act takes very long),
         OSError: purge again then.
         """
 

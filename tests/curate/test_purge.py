@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import subprocess
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,7 +27,7 @@ from memtui.curate.tombstones import Tombstones
 from memtui.curate.undo import NothingToUndoError
 from memtui.index.states import Known, states_of
 from memtui.ledger.model import InjectionRecord
-from memtui.safety.locks import LockedError, bank_lock
+from memtui.safety.locks import bank_lock
 from tests.curate.bench import NOW, Bench
 from tests.curate.faults import wrong_with
 
@@ -264,22 +266,37 @@ def test_phrases_are_erased_wherever_they_stand(bench: Bench) -> None:
     assert "The gateway [purged] everywhere." in bench.item("ccccc2").body
 
 
-def test_the_index_lock_of_another_process_stops_it(
+def test_another_process_that_has_the_vectors_open_does_not_stop_it(bench: Bench) -> None:
+    item_id = plant(bench)
+    curator = bench.curator()
+    plan = plan_purge(curator, [bench.item(item_id)], bench.contents())
+    vectors = curator.cache / "chroma" / "data.bin"
+    vectors.parent.mkdir(parents=True, exist_ok=True)
+    vectors.write_bytes(b"a vector")
+    with bank_lock(curator.state, "index"):
+        assert purge(curator, plan).clean
+    assert not vectors.exists()
+    assert holding(bench.root) == []
+
+
+def test_a_folder_that_fills_again_while_it_goes(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curator = bench.curator()
     plan = plan_purge(curator, [bench.item("pool-hangs")], bench.contents())
-    monkeypatch.setattr("memtui.curate.purge.bank_lock", _impatient)
-    with bank_lock(curator.state, "index"), pytest.raises(LockedError):
-        purge(curator, plan)
-    assert bench.item("pool-hangs").path.exists()
-    with bank_lock(curator.state, "index"):
-        assert purge(curator, plan, holds_index=True).clean
+    real, left = shutil.rmtree, [3]
 
+    def contested(folder: Path) -> None:
+        left[0] -= 1
+        if left[0] > 0:
+            raise OSError(errno.ENOTEMPTY, "Directory not empty", str(folder))
+        real(folder)
 
-def _impatient(state: Path, name: str) -> object:
-    assert name == "index"
-    return bank_lock(state, "index", timeout=0)
+    monkeypatch.setattr(shutil, "rmtree", contested)
+    curator.cache.mkdir(parents=True, exist_ok=True)
+    (curator.cache / "index.db").write_bytes(b"x")
+    assert purge(curator, plan).clean
+    assert not curator.cache.exists()
 
 
 def test_a_purge_that_is_cut_off_can_be_repeated(

@@ -32,8 +32,10 @@ PACKAGES = (
     "@anthropic-ai/claude-code@2.1.197",
     "@openai/codex@0.171.0",
     "@google/gemini-cli@0.61.0",
+    "@modelcontextprotocol/inspector@0.15.0",
 )
 SECONDS = 120
+"""How long a client may take on an idle machine: only one that hangs takes longer."""
 
 
 @cache
@@ -42,7 +44,9 @@ def client_folder() -> Path:
     named = os.environ.get("MEMTUI_CLIENTS")
     root = Path(named) if named else Path(platformdirs.user_cache_dir("memtui-test-clients"))
     commands = root / "node_modules" / ".bin"
-    if not (commands / "gemini").exists():
+    if not all(
+        (commands / name).exists() for name in ("claude", "codex", "gemini", "mcp-inspector")
+    ):
         if shutil.which("npm") is None:
             pytest.skip("npm is not installed")
         root.mkdir(parents=True, exist_ok=True)
@@ -155,18 +159,32 @@ def install(world: RealWorld, host: str) -> None:
     apply(plan_install(Target(host, world.home, world.places.state)))
 
 
+def patience() -> float:
+    """Seconds after which a client hangs: more of them the more the machine has to do."""
+    return SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def run_client(
-    world: RealWorld, host: str, prompt: str, turns: list[dict[str, Any]], resume: bool = False
+    world: RealWorld,
+    host: str,
+    prompt: str,
+    turns: list[dict[str, Any]],
+    resume: bool = False,
+    server: list[str] | None = None,
 ) -> Run:
-    """Run one session of a client (or go on with its last one) to its end."""
+    """Run one session of a client (or go on with its last one) to its end.
+
+    `server` is the command of an MCP server called memtui that the client starts.
+    """
     api, prepare, command = _CLIENTS[host]
     log = world.root / f"wire-{len(list(world.root.glob('wire-*')))}.jsonl"
     log.touch()
     with scripted(api, log, turns) as address:
         environ = world.environ | prepare(world, address)
+        more = _SERVED[host](world, server) if server else []
         done = subprocess.run(
-            command(prompt, resume), cwd=world.project, env=environ, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=SECONDS, check=False,
+            [*command(prompt, resume)[:1], *more, *command(prompt, resume)[1:]], cwd=world.project, env=environ, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=patience(), check=False,
         )  # fmt: skip
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     return Run(done, [line["req"] for line in lines if line["req"].get("tools")])
@@ -182,7 +200,14 @@ def _claude(world: RealWorld, address: str) -> dict[str, str]:
 
 
 def _claude_command(prompt: str, resume: bool) -> list[str]:
-    return ["claude", "--allowedTools", "Bash", *(["--continue"] if resume else []), "-p", prompt]
+    return [
+        "claude",
+        "--allowedTools",
+        "Bash,mcp__memtui",
+        *(["--continue"] if resume else []),
+        "-p",
+        prompt,
+    ]
 
 
 def _codex(world: RealWorld, address: str) -> dict[str, str]:
@@ -215,6 +240,36 @@ def _gemini_command(prompt: str, resume: bool) -> list[str]:
     more = ["--resume", "latest"] if resume else []
     return ["gemini", "--yolo", "--skip-trust", *more, "-p", prompt]
 
+
+def _claude_server(world: RealWorld, server: list[str]) -> list[str]:
+    path = world.root / "mcp.json"
+    entry = {"command": server[0], "args": server[1:]}
+    path.write_text(json.dumps({"mcpServers": {"memtui": entry}}))
+    return ["--mcp-config", str(path)]
+
+
+def _codex_server(world: RealWorld, server: list[str]) -> list[str]:
+    with (world.home / ".codex" / "config.toml").open("a") as stream:
+        stream.write(
+            f"[mcp_servers.memtui]\ncommand = {json.dumps(server[0])}\nargs = {json.dumps(server[1:])}\n"
+            "startup_timeout_sec = 120\n"
+        )
+    return []
+
+
+def _gemini_server(world: RealWorld, server: list[str]) -> list[str]:
+    path = world.home / ".gemini" / "settings.json"
+    settings = json.loads(path.read_text())
+    entry = {"command": server[0], "args": server[1:], "trust": True}
+    path.write_text(json.dumps(settings | {"mcpServers": {"memtui": entry}}))
+    return []
+
+
+_SERVED: dict[str, Any] = {
+    "claude-code": _claude_server,
+    "codex": _codex_server,
+    "gemini-cli": _gemini_server,
+}
 
 _CLIENTS: dict[str, tuple[str, Any, Any]] = {
     "claude-code": ("Anthropic", _claude, _claude_command),

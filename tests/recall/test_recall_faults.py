@@ -60,7 +60,7 @@ def hit_and_run(root: Path, rng: random.Random) -> None:
 
 
 @pytest.mark.semantic
-@pytest.mark.timeout(120 + 10 * RUNS)
+@pytest.mark.timeout(120 + 60 * RUNS)
 def test_kills_lose_nothing_and_searches_are_right(tmp_path: Path) -> None:
     rng = random.Random(11)
     readers = [start("read", tmp_path) for _ in range(4)]

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.pilot import Pilot
 
+from memtui.tui.screens import recall_search
 from tests.tui.conftest import Open
 from tests.tui.recalling import QUERY, TO_FUSION, open_recall
 from tests.tui.test_snapshots import SIZES, SnapCompare
@@ -19,6 +20,12 @@ STATES: dict[str, tuple[str, tuple[str, ...]]] = {
     "nothing": ("zzqq", ("enter",)),
     "sessions": ("pool exhausted", ("enter", "v")),
 }
+
+
+@pytest.fixture(autouse=True)
+def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is typed slowly is not logged before Enter: on a busy machine a key takes its time."""
+    monkeypatch.setattr(recall_search, "REST", 3600.0)
 
 
 def run(query: str, keys: tuple[str, ...]) -> Callable[[Pilot[None]], Awaitable[None]]:
