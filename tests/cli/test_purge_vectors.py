@@ -119,32 +119,3 @@ def test_the_owner_only_closes_after_it(sample: Sample) -> None:
         assert two.ask("warm") == {"current": True}
         assert not two.found()
     assert holding(sample, blob, WORDS) == []
-
-
-def test_while_a_second_process_searches_beside_the_owner(sample: Sample) -> None:
-    with owner(sample) as one, owner(sample) as two:
-        assert one.ask("warm") == {"current": True}
-        assert two.ask("warm") == {"current": False}
-        blob = vector_of(sample)
-        assert one.found()
-        assert two.found()
-        purge(sample)
-        for process in (two, one):
-            assert not process.found()
-            process.ask("warm")
-            assert not process.found()
-        assert holding(sample, blob, WORDS) == []
-    assert holding(sample, blob, WORDS) == []
-
-
-def test_without_chroma_the_blobs_go(sample: Sample) -> None:
-    off = {"MEMTUI_SEMANTIC_CHROMA": "off"}
-    with owner(sample, **off) as one:
-        assert one.ask("warm") == {"current": False}
-        blob = vector_of(sample)
-        assert one.found()
-        purge(sample, **off)
-        one.ask("warm")
-        assert not one.found()
-        assert holding(sample, blob, WORDS) == []
-    assert holding(sample, blob, WORDS) == []
