@@ -1,4 +1,4 @@
-"""Which card of the bank covers an error: by its own words first, else by what search finds nearest."""
+"""Which card of the bank covers an error or a command: by its own words, else what search finds nearest."""
 
 from __future__ import annotations
 
@@ -48,14 +48,30 @@ class Covering:
         """The card that covers a failed call; None when none does."""
         if view is None:
             return None
-        if view.serial != self._serial:
-            self._serial = view.serial
-            self._known.clear()
-            self._phrases = _phrases(view)
+        self._look_at(view)
         key = (session, seq, shown)
         if key not in self._known:
             self._known[key] = self._find(session, seq, shown, view)
         return self._known[key]
+
+    def card_for_command(self, command: str, view: BankView | None) -> Covered | None:
+        """The card that names a command which has begun; None when none does. Quick."""
+        if view is None:
+            return None
+        self._look_at(view)
+        return self._named(" ".join(command.split()).casefold())
+
+    def _look_at(self, view: BankView) -> None:
+        if view.serial != self._serial:
+            self._serial = view.serial
+            self._known.clear()
+            self._phrases = _phrases(view)
+
+    def _named(self, flat: str) -> Covered | None:
+        for phrase, item in self._phrases:
+            if phrase in flat:
+                return Covered(item.item.id, item.item.title, phrase)
+        return None
 
     def _find(self, session: int, seq: int, shown: str, view: BankView) -> Covered | None:
         output = shown
@@ -66,10 +82,7 @@ class Covering:
         if detail is not None and detail.result is not None:
             output = f"{detail.text.text}\n{detail.result.text[:_LOOKED_AT]}"
         flat = " ".join(output.split()).casefold()
-        for phrase, item in self._phrases:
-            if phrase in flat:
-                return Covered(item.item.id, item.item.title, phrase)
-        return self._nearest(error_line(output) or shown, view)
+        return self._named(flat) or self._nearest(error_line(output) or shown, view)
 
     def _nearest(self, line: str, view: BankView) -> Covered | None:
         """The best card by words that holds most of what the error says."""

@@ -110,7 +110,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A call that failed, and the card that covers it, if there is one."""
+    """A call that failed, or runs, and the card that covers it, if there is one."""
 
     seq: int
     at: int | None
@@ -125,6 +125,7 @@ class LiveView:
     """A session at one moment. `context` has the tokens of each request, oldest first.
 
     `memory` is how many of them are memtui's block, as far as it is still in the context.
+    `repeated` are the calls that run now and that a card names.
     """
 
     session: LiveSession
@@ -133,6 +134,7 @@ class LiveView:
     received: tuple[Received, ...] = ()
     compacted: tuple[Compacted, ...] = ()
     failures: tuple[Failure, ...] = ()
+    repeated: tuple[Failure, ...] = ()
 
     @property
     def handles(self) -> frozenset[str]:
@@ -182,6 +184,10 @@ class Live:
             replace(one, covered=self._covering.card_for(session.session, one.seq, one.text, view))
             for one in made.failures
         )
+        running = (
+            replace(one, covered=self._covering.card_for_command(one.text, view))
+            for one in made.running
+        )
         return LiveView(
             session,
             tuple(made.context),
@@ -189,6 +195,7 @@ class Live:
             tuple(made.received),
             tuple(made.compacted),
             failures,
+            tuple(one for one in running if one.covered is not None),
         )
 
     def timeline(self, session: LiveSession) -> Timeline:
@@ -276,8 +283,15 @@ class Live:
             self._followed, self._last = session, -1
             self._rows.clear()
             self._received.clear()
-        first = turn_id(session, max(0, self._last - _SETTLES))
-        values = (KIND_NUMBER[Kind.COMPACTION], KIND_NUMBER[Kind.INJECTION], int(Flag.ERROR))
+        begin = max(0, self._last - _SETTLES)
+        for seq in [seq for seq in self._rows if seq >= begin]:
+            del self._rows[seq]  # a call that has ended well since is no longer of interest
+        first = turn_id(session, begin)
+        values = (
+            KIND_NUMBER[Kind.COMPACTION],
+            KIND_NUMBER[Kind.INJECTION],
+            int(Flag.ERROR | Flag.PENDING),
+        )
         for row in db.execute(_ROWS, (first, turn_id(session, MAX_SEQ), *values)):
             self._rows[split_id(row[0])[1]] = row
         newest = db.execute(
@@ -298,6 +312,7 @@ class _Made:
         self.received: list[Received] = []
         self.compacted: list[Compacted] = []
         self.failures: list[Failure] = []
+        self.running: list[Failure] = []
 
     def take(self, seq: int, row: tuple[object, ...]) -> None:
         """One row of the catalogue."""
@@ -311,6 +326,8 @@ class _Made:
         elif int(str(flags)) & Flag.CALL and int(str(flags)) & Flag.ERROR:
             code = exit_code if isinstance(exit_code, int) else None
             self.failures.append(Failure(seq, when, str(tool or ""), str(preview), code))
+        elif int(str(flags)) & Flag.PENDING:
+            self.running.append(Failure(seq, when, str(tool or ""), str(preview), None))
         if isinstance(sent, int) and sent > 0:
             self._request(sent)
 

@@ -213,6 +213,36 @@ async def test_an_error_lights_up_its_card_whose_line_is_copied(
         assert "Export ORDER_POOL_SIZE" in text_of(app) or "ORDER_POOL_SIZE" in text_of(app)
 
 
+async def test_a_command_that_a_card_names_lights_up_while_it_runs(
+    open_watch: Any, sample: Sample
+) -> None:
+    age(sample, OTHER)
+    clip = Clip()
+    app = open_watch(watches=True, clipboard=clip)
+    async with app.run_test(size=(50, 40)) as pilot:
+        screen = await rest(pilot)
+        assert screen.live is not None
+        before = screen.live.failures
+        call, result = failed("toolu_new", "found it")
+        block = call["message"]["content"][1]
+        block["input"]["command"] = "grep 'no connection within 30s (size=0)' log"
+        write(sample, OTHER, call)
+        await shows(pilot, "runs, and is known")
+        await shows(pilot, "k3f9qa")
+        await pilot.press("y")
+        await shows(pilot, "copied")
+        assert clip.copied[0].startswith("- [k3f9qa] Pool timeouts in tests come from")
+        result["message"]["content"][0]["is_error"] = False
+        write(sample, OTHER, result)
+        for _ in range(400):
+            if screen.live is not None and not screen.live.repeated:
+                break
+            await pilot.pause(0.05)
+        assert screen.live is not None
+        assert screen.live.repeated == ()
+        assert screen.live.failures == before
+
+
 async def test_a_candidate_becomes_a_card_with_sealed_evidence_and_back(
     open_watch: Any, sample: Sample
 ) -> None:

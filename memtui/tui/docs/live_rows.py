@@ -106,16 +106,20 @@ def note_rows(
 ) -> list[Row]:
     """The errors, newest first, each with the card that covers it; then what could become a card."""
     rows: list[Row] = []
+    if view.repeated:
+        rows.append(Row(("head", "running"), lambda _: [("runs, and is known", "heading")]))
+    for call in view.repeated:
+        rows += [
+            Row(("error", call.seq), partial(_running, call, glyphs), call),
+            *_known_rows(call, view, receipt, glyphs),
+        ]
     if view.failures:
         known = sum(one.covered is not None for one in view.failures)
         head = f"errors {len(view.failures)}" + (f", {known} known" if known else "")
         rows.append(Row(("head", "errors"), lambda _: [(head, "heading")], head))
     for failure in list(reversed(view.failures))[:_MOST]:
         rows.append(Row(("error", failure.seq), partial(_error, failure, glyphs), failure))
-        if failure.covered is not None:
-            sent = failure.covered.handle in view.handles | receipt.handles
-            draw = partial(_known, failure, sent, glyphs)
-            rows.append(Row(("known", failure.seq, failure.covered.handle), draw, (failure, sent)))
+        rows += _known_rows(failure, view, receipt, glyphs)
     if found:
         title = f"to keep {len(found)}"
         rows.append(Row(("head", "keep"), lambda _: [(title, "heading")], title))
@@ -125,6 +129,24 @@ def note_rows(
             Row(key, partial(_candidate, candidate, glyphs), (number, candidate.draft.title))
         )
     return rows
+
+
+def _known_rows(failure: Failure, view: LiveView, receipt: Receipt, glyphs: Glyphs) -> list[Row]:
+    """The card that covers a call, and whether the session was sent it."""
+    if failure.covered is None:
+        return []
+    sent = failure.covered.handle in view.handles | receipt.handles
+    draw = partial(_known, failure, sent, glyphs)
+    return [Row(("known", failure.seq, failure.covered.handle), draw, (failure, sent))]
+
+
+def _running(call: Failure, glyphs: Glyphs, width: int) -> Line:
+    left: Line = [
+        (f"{glyphs.call} ", "role-call"),
+        (f"{line_of(call.tool, 16)} ", "role-call"),
+        (line_of(call.text), "text"),
+    ]
+    return row(left, [[(clock(call.at), "faint")]], width, 16, glyphs.ellipsis)
 
 
 def _error(failure: Failure, glyphs: Glyphs, width: int) -> Line:

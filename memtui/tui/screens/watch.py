@@ -252,7 +252,7 @@ class WatchScreen(WatchReading):
         """Copy the line of the card that covers the error under the cursor, to paste into the chat."""
         failure = self._covered()
         if failure is None or self.view is None:
-            self.say("no error here is covered by a card")
+            self.say("no error or command here is covered by a card")
             return
         line = self.core.live.line_of(failure, self.view)
         self.memtui.copy_text(line, f"the line of {failure}")
@@ -262,7 +262,7 @@ class WatchScreen(WatchReading):
         key = self.notes_list.key if self.focused is self.notes_list else None
         if isinstance(key, tuple) and key[0] == "known":
             return str(key[2])
-        failures = self.live.failures if self.live else ()
+        failures = (*self.live.failures, *self.live.repeated) if self.live else ()
         if isinstance(key, tuple) and key[0] == "error":
             failures = tuple(one for one in failures if one.seq == key[1])
         covered = (one.covered for one in reversed(failures) if one.covered is not None)
