@@ -235,10 +235,9 @@ async def test_a_command_that_a_card_names_lights_up_while_it_runs(
         result["message"]["content"][0]["is_error"] = False
         write(sample, OTHER, result)
         for _ in range(400):
-            if screen.live is not None and not screen.live.repeated:
+            if not screen.live.repeated:
                 break
             await pilot.pause(0.05)
-        assert screen.live is not None
         assert screen.live.repeated == ()
         assert screen.live.failures == before
 
