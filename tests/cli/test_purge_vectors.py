@@ -45,6 +45,12 @@ class Owner:
         return any(CARD in self.ask(query)["names"] for query in (QUESTION, "ORDER_POOL_SIZE"))
 
 
+def own(one: Owner) -> None:
+    """Load the model and take the index."""
+    said = one.ask("warm")
+    assert said["current"], said["notes"]
+
+
 @contextmanager
 def owner(sample: Sample, **more: str) -> Iterator[Owner]:
     pipe = subprocess.PIPE
@@ -94,7 +100,7 @@ def purge(sample: Sample, **more: Any) -> None:
 
 def test_while_another_process_owns_chroma(sample: Sample) -> None:
     with owner(sample) as one:
-        assert one.ask("warm") == {"current": True}
+        own(one)
         blob = vector_of(sample)
         assert one.found()
         held = holding(sample, blob)
@@ -116,6 +122,35 @@ def test_the_owner_only_closes_after_it(sample: Sample) -> None:
         purge(sample)
     assert holding(sample, blob, WORDS) == []
     with owner(sample) as two:
-        assert two.ask("warm") == {"current": True}
+        own(two)
         assert not two.found()
+    assert holding(sample, blob, WORDS) == []
+
+
+def test_while_a_second_process_searches_beside_the_owner(sample: Sample) -> None:
+    with owner(sample) as one, owner(sample) as two:
+        own(one)
+        assert not two.ask("warm")["current"]
+        blob = vector_of(sample)
+        assert one.found()
+        assert two.found()
+        purge(sample)
+        for process in (two, one):
+            assert not process.found()
+            process.ask("warm")
+            assert not process.found()
+        assert holding(sample, blob, WORDS) == []
+    assert holding(sample, blob, WORDS) == []
+
+
+def test_without_chroma_the_blobs_go(sample: Sample) -> None:
+    off = {"MEMTUI_SEMANTIC_CHROMA": "off"}
+    with owner(sample, **off) as one:
+        assert not one.ask("warm")["current"]
+        blob = vector_of(sample)
+        assert one.found()
+        purge(sample, **off)
+        one.ask("warm")
+        assert not one.found()
+        assert holding(sample, blob, WORDS) == []
     assert holding(sample, blob, WORDS) == []

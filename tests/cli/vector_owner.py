@@ -25,7 +25,8 @@ def main() -> None:
             if line.strip() == "warm":
                 recalling.warm()
                 index = recalling.engine.vectors[recalling.home.bank.key].index
-                say({"current": index is not None and index.state().current})
+                notes = [note.message for note in recalling.engine.semantic.notes()]
+                say({"current": index is not None and index.state().current, "notes": notes})
                 continue
             results = recalling.search(Ask(line.strip()))
             say(
