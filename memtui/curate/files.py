@@ -48,6 +48,21 @@ def item_files(curator: Curator) -> list[Path]:
     return [file for folder in folders for file in sorted(folder.glob("*.md"))]
 
 
+def refuse_renamed(curator: Curator, path: str, left: bytes, own: Collection[str]) -> None:
+    """Raises CurateError when the item that `path` held, as `left`, lies in another file by now.
+
+    To put it back, or to take it away, would leave it twice or not at all. `own` are the files that the
+    same act puts right besides.
+    """
+    item = id_in(left) if is_item(curator, path) else ""
+    if not item:
+        return
+    for file in item_files(curator):
+        other = curator.relative(file)
+        if other != path and other not in own and id_in(file.read_bytes()) == item:
+            raise CurateError(f"{path} is {other} since", "revert the renaming in History first")
+
+
 def path_of(curator: Curator, item: Item) -> str:
     """The item's file, relative to the bank."""
     return curator.relative(item.path)

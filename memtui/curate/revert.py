@@ -6,7 +6,7 @@ somebody else, the lines that its event keeps are turned round.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.file_data import FILES
 from memtui.curate.file_records import follows, moved
-from memtui.curate.files import is_item
+from memtui.curate.files import is_item, refuse_renamed
 from memtui.curate.hunks import apply, bytes_of, load, merge, text_of, turned, unified
 from memtui.curate.settling import left_by, settled
 from memtui.ledger.model import ActRecord, FileRecord
@@ -115,8 +115,11 @@ def _is_kept(events: Sequence[Event]) -> bool:
 
 
 def _from_ledger(curator: Curator, record: ActRecord) -> Iterator[FileChange | Conflict]:
+    own = [file.path for file in record.files]
     for file in record.files:
         current = curator.read(file.path)
+        if current is None and file.after is not None:
+            refuse_renamed(curator, file.path, file.after, own)
         if follows(curator, file):
             new = moved(file, current, forward=False)
             yield FileChange(file.path, current, new, follows=True)
@@ -138,13 +141,18 @@ def _from_events(curator: Curator, events: Sequence[Event]) -> Iterator[FileChan
     for event in events:
         files = event.data.get(FILES)
         for path, entry in files.items() if isinstance(files, Mapping) else ():
-            found = _from_lines(curator, str(path), entry)
+            found = _from_lines(curator, str(path), entry, list(map(str, files)))
             if found is not None:
                 yield found
 
 
-def _from_lines(curator: Curator, path: str, entry: Any) -> FileChange | Conflict | None:
-    """The change that takes one file back, a conflict, or None where nothing is left to change."""
+def _from_lines(
+    curator: Curator, path: str, entry: Any, own: Collection[str]
+) -> FileChange | Conflict | None:
+    """The change that takes one file back, a conflict, or None where nothing is left to change.
+
+    `own` are all files of the event.
+    """
     # Somebody else wrote the event: it may name cards and pages of this bank and nothing else.
     if not is_item(curator, path):
         raise CurateError(f"the event names {path}, which is no card or page", "revert by hand")
@@ -156,10 +164,13 @@ def _from_lines(curator: Curator, path: str, entry: Any) -> FileChange | Conflic
     if digest(current) == before:
         return None
     kept = curator.ledger.bytes_of(before) if before else None
+    left = curator.ledger.bytes_of(after) if after else None
+    if current is None and (left or kept) is not None:
+        refuse_renamed(curator, path, left or kept or b"", own)
     if digest(current) == after and (not before or kept is not None):
         return FileChange(path, current, kept)
     if current is not None and lines:
         made = apply(text_of(current), turned(lines))
         if made is not None:
             return FileChange(path, current, bytes_of(made))
-    return Conflict(path, current, kept, curator.ledger.bytes_of(after) if after else None)
+    return Conflict(path, current, kept, left)

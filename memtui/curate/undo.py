@@ -12,7 +12,6 @@ from memtui.curate.act import (
     ActResult,
     Conflict,
     ConflictError,
-    CurateError,
     FileChange,
     NothingToDoError,
     Resolution,
@@ -21,7 +20,7 @@ from memtui.curate.act import (
 from memtui.curate.acts import perform
 from memtui.curate.curator import Curator
 from memtui.curate.file_records import follows, moved
-from memtui.curate.files import id_in, is_item, item_files
+from memtui.curate.files import item_files, refuse_renamed
 from memtui.curate.settling import left_by, settled
 from memtui.ledger.model import PROPOSAL, ActRecord, FileRecord
 
@@ -141,23 +140,12 @@ def restoring(
             changes.append(FileChange(file.path, current, wanted))
         else:
             conflicts.append(Conflict(file.path, current, wanted, left))
-        if wanted is None and current is None and left is not None:
-            _refuse_renamed(curator, file.path, left)
+        if current is None and left is not None:
+            refuse_renamed(curator, file.path, left, made)
     if conflicts:
         raise ConflictError(tuple(conflicts))
     index = left_by(target, forward=forward)
     return settled(curator, changes, target.id, index, resolve, events)
-
-
-def _refuse_renamed(curator: Curator, path: str, left: bytes) -> None:
-    """Raises CurateError when the item that shall go was renamed since: it would stay under its new name."""
-    own = id_in(left) if is_item(curator, path) else ""
-    other = next((f for f in item_files(curator) if own and id_in(f.read_bytes()) == own), None)
-    if other is not None:
-        raise CurateError(
-            f"{path} is {curator.relative(other)} since",
-            "revert the renaming in History first",
-        )
 
 
 def _still_cited(curator: Curator, file: FileRecord, made: Mapping[str, bytes | None]) -> bool:

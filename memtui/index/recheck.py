@@ -185,15 +185,18 @@ class Rechecked:
         """What the items of a handle or name supersede, whose files are as indexed."""
         from memtui.index.reread import reread
 
-        seqs = [seq for seq, _, _ in self.reader.words((word,)) if seq not in self._gone]
+        rows = [row for row in self.reader.words((word,)) if row[0] not in self._gone]
         links: list[str] = []
-        for _, path, *_ in self.reader.files(seqs):
+        for _, path, *_ in self.reader.files([row[0] for row in rows]):
             try:
                 data = _content(os.path.join(self.root, path))
             except OSError:
                 continue  # `recheck` notes it where the item is about to be shown
             name = os.fsdecode(os.path.basename(path))
             links += reread(name, "card", data, None, self.today).supersedes
+        if len(rows) == 1:
+            # An item is named by its handle here and by its name there: its file is read once.
+            self._links.update(dict.fromkeys(rows[0][1:], tuple(links)))
         return links
 
     def _same_id(self, handle: str) -> Before | None:

@@ -113,6 +113,30 @@ def test_a_created_card_that_was_renamed_since_is_not_half_undone(bench: Bench) 
     assert bench.files() == before
 
 
+def test_an_act_on_a_card_that_was_renamed_since_is_not_reverted_into_a_second_file(
+    bench: Bench,
+) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    demoted = verbs.demote(ada, bench.items("port-8417")).act
+    renamings = []
+    for name in ("one", "two"):
+        item = bench.item("ccccc2")
+        base = verbs.begin_edit(bob, item)
+        new = base.replace(f"name: {item.name}\n".encode(), f"name: {name}\n".encode(), 1)
+        renamings.append(verbs.edit(bob, item, base, new).act)
+    before = bench.files()
+    for act in (demoted, renamings[0]):
+        with pytest.raises(CurateError, match=r"is cards/two\.md since"):
+            preview_revert(ada, bench.events(), act)
+    with pytest.raises(CurateError, match=r"is cards/two\.md since"):
+        verbs.undo(ada)
+    assert bench.files() == before
+    for act in (*reversed(renamings), demoted):
+        revert(ada, preview_revert(ada, bench.events(), act))
+    assert bench.item("ccccc2").name == "port-8417"
+    assert wrong_with(bench, ada.ledger, set()) == []
+
+
 @pytest.mark.timeout(1800)
 @settings(
     max_examples=SEQUENCES,

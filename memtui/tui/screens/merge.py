@@ -6,10 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual import events, on
-from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
 
 from memtui.bank.model import CARD_TYPES, Card, Event
 from memtui.curate import verbs
@@ -30,20 +27,17 @@ from memtui.tui.docs.merge_doc import (
 )
 from memtui.tui.ports import Core
 from memtui.tui.rows import FixedRows, Row
-from memtui.tui.screens.dialog import COLUMN, DialogScreen
+from memtui.tui.screens.columns import ColumnsDialog
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.text import TextScreen
-from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
-from memtui.tui.widgets.lines import Lines
 from memtui.workspace.curating import Done
 
 
-class MergeScreen(DialogScreen[str]):
+class MergeScreen(ColumnsDialog):
     """Merges when it is told to; `then` gets what was done."""
 
-    CSS_PATH = "dialog.tcss"
     BINDINGS = [
         Binding("escape,q", "back", "close", id="merge-close", show=False),
         Binding("ctrl+s,s", "merge", "merge", id="merge-do", show=False),
@@ -66,25 +60,20 @@ class MergeScreen(DialogScreen[str]):
         verdicts = len(carried_verdicts(cards, self._events))
         self.merging: Merging = begin(cards, propose_merge(cards), verdicts)
 
-    def compose(self) -> ComposeResult:
-        """The fields, under them the texts."""
-        with Vertical(id="dialog-box", classes="-whole"):
-            yield LineList(id="dialog-list", markable=False)
-            with Horizontal(id="dialog-columns"):
-                for at in range(len(self.merging.cards)):
-                    yield DocView(id=f"source-{at}", classes="column")
-                yield DocView(id="result", classes="column")
-            yield InputLine(id="input")
-            yield Lines(id="dialog-keys")
+    @property
+    def sources(self) -> int:
+        """One column for each card."""
+        return len(self.merging.cards)
 
-    def on_mount(self) -> None:
+    @property
+    def heading(self) -> str:
+        """How many cards."""
+        return f"Merge  {self.sources} cards into one"
+
+    def begin(self) -> None:
         """Start on the title."""
-        box = self.query_one("#dialog-box")
-        box.border_title = Content(f"Merge  {len(self.merging.cards)} cards into one")
-        self.query_one(LineList).styles.height = len(FIELDS)
+        self.listed.styles.height = len(FIELDS)
         self._fill()
-        self.set_focus(self.query_one(LineList))
-        self.say()
 
     def keys(self) -> list[tuple[str, str]]:
         """What works now."""
@@ -100,49 +89,32 @@ class MergeScreen(DialogScreen[str]):
     @property
     def field(self) -> str:
         """The field under the cursor."""
-        return FIELDS[self.query_one(LineList).cursor]
-
-    @property
-    def _stacked(self) -> bool:
-        """Whether the texts stand under each other: there is no room for columns."""
-        columns = len(self.merging.cards) + 1
-        return self.app.size.width < columns * COLUMN
+        return FIELDS[self.listed.cursor]
 
     def _fill(self) -> None:
         rows = [self._row(field) for field in FIELDS]
-        self.query_one(LineList).show(FixedRows(rows))
-        self._show()
+        self.listed.show(FixedRows(rows))
+        self.show_texts()
 
     def _row(self, field: str) -> Row:
         merging = self.merging
         version = (merging.value(field), merging.chosen[field])
         return Row(field, partial(field_row, merging, field, glyphs=self.glyphs), version)
 
-    def _show(self) -> None:
+    def show_texts(self) -> None:
         """The whole of each card in its column, or the field under the cursor."""
-        stacked, field = self._stacked, self.field
-        for at in range(len(self.merging.cards)):
-            view = self.query_one(f"#source-{at}", DocView)
-            view.display = not stacked
-            if not stacked:
-                view.show(source_document(self.merging, at, field, self.glyphs))
-        made = field_document if stacked else result_document
-        self.query_one("#result", DocView).show(made(self.merging, field, self.glyphs))
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Columns or not."""
-        self._show()
-        self.say()
+        for at in range(self.sources):
+            view = self.source(at)
+            if not self.stacked:
+                view.show(source_document(self.merging, at, self.field, self.glyphs))
+        made = field_document if self.stacked else result_document
+        self.text.show(made(self.merging, self.field, self.glyphs))
 
     @on(LineList.Moved)
     def _moved(self, message: LineList.Moved) -> None:
         message.stop()
-        self._show()
+        self.show_texts()
         self.say()
-
-    @on(LineList.Changed)
-    def _changed(self, message: LineList.Changed) -> None:
-        message.stop()
 
     @on(LineList.Chosen)
     def _double_clicked(self, message: LineList.Chosen) -> None:
@@ -158,7 +130,7 @@ class MergeScreen(DialogScreen[str]):
 
     def take_key(self, character: str | None) -> bool:
         """Take the field from a source by its number; False for another key."""
-        if self.query_one(InputLine).is_open or character is None:
+        if self.field_line.is_open or character is None:
             return False
         for at, card in enumerate(self.merging.cards):
             if character == sign_of(at):
@@ -188,7 +160,7 @@ class MergeScreen(DialogScreen[str]):
             choices = [Choice(name, name, chosen=name == value) for name in CARD_TYPES]
             self.app.push_screen(MenuScreen("Type", choices), self._edited)
         else:
-            self.query_one(InputLine).ask(field, field, line_of(value, 1000))
+            self.field_line.ask(field, field, line_of(value, 1000))
 
     def action_open(self) -> None:
         """Enter edits."""
@@ -198,29 +170,15 @@ class MergeScreen(DialogScreen[str]):
         if text is not None and text != self.merging.value(self.field):
             self._set(text, EDITED)
 
-    @on(InputLine.Typed)
-    def _typed(self, message: InputLine.Typed) -> None:
-        message.stop()
-
     @on(InputLine.Done)
     def _written(self, message: InputLine.Done) -> None:
         message.stop()
-        self.set_focus(self.query_one(LineList))
+        self.set_focus(self.listed)
         self._edited(message.text)
-
-    def action_turn(self, step: int) -> None:
-        """Between the fields and the texts."""
-        stops = [self.query_one(LineList), *(v for v in self.query(DocView) if v.display)]
-        here = stops.index(self.focused) if self.focused in stops else 0
-        self.set_focus(stops[(here + step) % len(stops)])
 
     def action_back(self) -> None:
         """Close the field, else the dialog."""
-        line = self.query_one(InputLine)
-        if line.is_open:
-            line.close()
-            self.set_focus(self.query_one(LineList))
-        else:
+        if not self.close_field():
             self.leave(None)
 
     # All of it

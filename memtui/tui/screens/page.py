@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from textual import getters, on
-from textual.app import ComposeResult
+from textual import on
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
 
 from memtui.bank.model import Card, Page
 from memtui.curate.act import ActResult, CurateError
@@ -22,12 +19,10 @@ from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.page_doc import draft_document, source_page, source_row
 from memtui.tui.ports import Core
 from memtui.tui.rows import FixedRows, Row
-from memtui.tui.screens.dialog import COLUMN, DialogScreen
+from memtui.tui.screens.columns import ColumnsDialog
 from memtui.tui.screens.text import TextScreen
-from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
-from memtui.tui.widgets.lines import Lines
 from memtui.workspace.curating import Done
 from memtui.workspace.model import ItemView
 
@@ -37,10 +32,9 @@ Save = Callable[[Curator, PageDraft, str], ActResult]
 _KINDS = ("procedure", "handbook")
 
 
-class PageScreen(DialogScreen[str]):
+class PageScreen(ColumnsDialog):
     """`cards` are what it may be made from, `absent` says why some of them may not (by id)."""
 
-    CSS_PATH = "dialog.tcss"
     BINDINGS = [
         Binding("escape,q", "back", "close", id="page-close", show=False),
         Binding("ctrl+s,s", "save", "save", id="page-save", show=False),
@@ -49,7 +43,8 @@ class PageScreen(DialogScreen[str]):
         Binding("e", "edit", "edit", id="page-edit", show=False),
         Binding("u", "again", "compile again", id="page-again", show=False),
         Binding("space,x", "leave_out", "leave out", id="page-toggle", show=False, priority=True),
-        Binding("tab,shift+tab", "turn", "text", id="page-next", show=False, priority=True),
+        Binding("tab", "turn(1)", "text", id="page-next", show=False, priority=True),
+        Binding("shift+tab", "turn(-1)", "text", id="page-previous", show=False, priority=True),
     ]
 
     def __init__(
@@ -77,27 +72,19 @@ class PageScreen(DialogScreen[str]):
         self._edited: str | None = None
         self.draft: PageDraft | None = None
 
-    text = getters.query_one("#dialog-text", DocView)
+    @property
+    def sources(self) -> int:
+        """One column for each page that it is merged from."""
+        return len(self._beside)
 
-    def compose(self) -> ComposeResult:
-        """The cards above, the page below, beside the pages that it is merged from."""
-        with Vertical(id="dialog-box", classes="-whole"):
-            yield LineList(id="dialog-list", markable=False)
-            with Horizontal(id="dialog-columns"):
-                for at in range(len(self._beside)):
-                    yield DocView(id=f"source-{at}", classes="column")
-                yield DocView(id="dialog-text", classes="column")
-            yield InputLine(id="input")
-            yield Lines(id="dialog-keys")
+    @property
+    def heading(self) -> str:
+        """Compiled from cards, or merged from pages."""
+        return f"Merge  {self.sources} pages into one" if self.sources else "Compile a page"
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Compile."""
-        count = len(self._beside)
-        title = f"Merge  {count} pages into one" if count else "Compile a page"
-        self.query_one("#dialog-box").border_title = Content(title)
         self._compile()
-        self.set_focus(self.query_one(LineList))
-        self.say()
 
     def keys(self) -> list[tuple[str, str]]:
         """What works now."""
@@ -129,23 +116,18 @@ class PageScreen(DialogScreen[str]):
             return
         self._title = draft.title
         self.draft = draft if self._edited is None else replace(draft, body=self._edited)
-        self._show()
+        self.show_texts()
 
-    def _show(self) -> None:
+    def show_texts(self) -> None:
+        """The cards, and the page beside or above the pages that it is made from."""
         rows = [self._row(view) for view in self._cards]
-        listed = self.query_one(LineList)
-        listed.show(FixedRows(rows))
-        listed.styles.height = min(len(rows), max(3, self.app.size.height // 4))
-        # Without room for columns the pages that it is made from stand below it.
-        stacked = self.app.size.width < (len(self._beside) + 1) * COLUMN
+        self.listed.show(FixedRows(rows))
+        self.listed.styles.height = min(len(rows), max(3, self.app.size.height // 4))
         for at, page in enumerate(self._beside):
-            view = self.query_one(f"#source-{at}", DocView)
-            view.display = not stacked
-            view.show(source_page(page))
+            self.source(at).show(source_page(page))
         if self.draft is not None:
-            below = self._beside if stacked else ()
-            shown = draft_document(self.draft, self.used, self.glyphs, below)
-            self.text.show(shown)
+            below = self._beside if self.stacked else ()
+            self.text.show(draft_document(self.draft, self.used, self.glyphs, below))
 
     def _row(self, view: ItemView) -> Row:
         item = view.item.id
@@ -153,14 +135,8 @@ class PageScreen(DialogScreen[str]):
         draw = partial(source_row, view, not why, why, glyphs=self.glyphs)
         return Row(item, draw, (view, why))
 
-    def on_resize(self) -> None:
-        """Another height for the list."""
-        self._show()
-        self.say()
-
     @on(LineList.Moved)
-    @on(LineList.Changed)
-    def _listed(self, message: LineList.Moved | LineList.Changed) -> None:
+    def _moved(self, message: LineList.Moved) -> None:
         message.stop()
 
     # What can be changed
@@ -173,10 +149,9 @@ class PageScreen(DialogScreen[str]):
 
     def action_leave_out(self) -> None:
         """Leave the card under the cursor out, or take it in again."""
-        line = self.query_one(InputLine)
-        if line.is_open:
+        if self.field_line.is_open:
             return
-        item = str(self.query_one(LineList).key)
+        item = str(self.listed.key)
         if item in self._absent:
             self.say(f"it does not hold: {self._absent[item]}", "state-warn")
         elif self._free():
@@ -196,7 +171,7 @@ class PageScreen(DialogScreen[str]):
 
     def action_name(self) -> None:
         """Write the title."""
-        self.query_one(InputLine).ask("title", "title", line_of(self._title, 1000))
+        self.field_line.ask("title", "title", line_of(self._title, 1000))
 
     def action_edit(self) -> None:
         """Write the text."""
@@ -216,14 +191,10 @@ class PageScreen(DialogScreen[str]):
         self._compile()
         self.say()
 
-    @on(InputLine.Typed)
-    def _typed(self, message: InputLine.Typed) -> None:
-        message.stop()
-
     @on(InputLine.Done)
     def _written(self, message: InputLine.Done) -> None:
         message.stop()
-        self.set_focus(self.query_one(LineList))
+        self.set_focus(self.listed)
         if message.purpose == "title" and message.text.strip():
             self._title = message.text.strip()
             self._compile()
@@ -231,23 +202,15 @@ class PageScreen(DialogScreen[str]):
         elif message.purpose == "why":
             self._do(message.text.strip())
 
-    def action_turn(self) -> None:
-        """Between the cards and the text."""
-        stops = [self.query_one(LineList), *(v for v in self.query(DocView) if v.display)]
-        here = stops.index(self.focused) if self.focused in stops else 0
-        self.set_focus(stops[(here + 1) % len(stops)])
-
     def action_open(self) -> None:
         """Enter goes to the text."""
         self.set_focus(self.text)
 
     def action_back(self) -> None:
         """Close the field, else the dialog."""
-        line = self.query_one(InputLine)
-        if line.is_open:
-            line.close()
-            self.set_focus(self.query_one(LineList))
-        elif self._edited is not None:
+        if self.close_field():
+            return
+        if self._edited is not None:
             self.complain("the text was edited by hand: s saves it, u drops the edit")
         else:
             self.leave(None)
@@ -258,7 +221,7 @@ class PageScreen(DialogScreen[str]):
             return
         if self._asks and not enough(self.used):
             hint = "why a page from so few cards (it is kept)"
-            self.query_one(InputLine).ask("why", "why", "", hint)
+            self.field_line.ask("why", "why", "", hint)
         else:
             self._do("")
 
