@@ -140,8 +140,13 @@ def _merged(file: FileRecord, current: bytes | None) -> FileChange | Conflict:
 def _from_events(curator: Curator, events: Sequence[Event]) -> Iterator[FileChange | Conflict]:
     for event in events:
         files = event.data.get(FILES)
-        for path, entry in files.items() if isinstance(files, Mapping) else ():
-            found = _from_lines(curator, str(path), entry, list(map(str, files)))
+        own = (
+            {str(path): entry for path, entry in files.items()}
+            if isinstance(files, Mapping)
+            else {}
+        )
+        for path, entry in own.items():
+            found = _from_lines(curator, path, entry, own)
             if found is not None:
                 yield found
 
