@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,25 @@ def refuse_renamed(curator: Curator, path: str, left: bytes, own: Collection[str
         other = curator.relative(file)
         if other != path and other not in own and id_in(file.read_bytes()) == item:
             raise CurateError(f"{path} is {other} since", "revert the renaming in History first")
+
+
+def refuse_twins(curator: Curator, changes: Sequence[FileChange]) -> None:
+    """Raises CurateError when a file would come back whose item stays where it was moved to."""
+    after = {change.path: change.new for change in changes}
+    back = {
+        id_in(change.new): change.path
+        for change in changes
+        if change.base is None and change.new is not None and is_item(curator, change.path)
+    }
+    for file in item_files(curator) if back.keys() - {""} else ():
+        path = curator.relative(file)
+        data = after[path] if path in after else file.read_bytes()
+        first = back.get(id_in(data)) if data is not None else None
+        if first is not None and first != path and id_in(data or b""):
+            raise CurateError(
+                f"{first} would come back beside {path}, which is the same item",
+                "choose the old text for that file too, or revert what came after it first",
+            )
 
 
 def path_of(curator: Curator, item: Item) -> str:

@@ -16,7 +16,7 @@ from memtui.bank.model import Event, Item
 from memtui.bank.standing import act_of, standing
 from memtui.curate.act import FileChange, digest
 from memtui.curate.curator import Curator
-from memtui.curate.files import is_item, parse_item
+from memtui.curate.files import is_item, parse_item, refuse_twins
 from memtui.curate.following import target_of
 from memtui.curate.index_lines import Index, follow_into
 from memtui.curate.replacing import holds, turned
@@ -38,8 +38,10 @@ def settled(
 
     `left` is the digest with which the index was left, if the act wrote it. What nobody touched since
     comes back to the byte, right or wrong. `free` are paths whose new bytes are not those that the act
-    knew: the index follows them. `events` are what the new act says.
+    knew: the index follows them. `events` are what the new act says. Raises CurateError where an item
+    would be there twice.
     """
+    refuse_twins(curator, changes)
     known = next((change for change in changes if change.path == INDEX), None)
     current = known.base if known else curator.read(INDEX)
     made = known.new if known else current

@@ -137,6 +137,26 @@ def test_an_act_on_a_card_that_was_renamed_since_is_not_reverted_into_a_second_f
     assert wrong_with(bench, ada.ledger, set()) == []
 
 
+def test_the_two_files_of_a_renaming_go_together(bench: Bench) -> None:
+    """Keeping the changed new file while the old one comes back would leave the card twice."""
+    ada = bench.curator("ada")
+    item = bench.item("ccccc2")
+    base = verbs.begin_edit(ada, item)
+    renamed = verbs.edit(ada, item, base, base.replace(b"name: port-8417\n", b"name: one\n", 1)).act
+    verbs.demote(ada, bench.items("ccccc2"))
+    before = bench.files()
+    plan = preview_revert(ada, bench.events(), renamed)
+    [conflict] = plan.conflicts
+    with pytest.raises(CurateError, match=r"would come back beside cards/one\.md"):
+        revert(ada, plan, {conflict.path: conflict.theirs})
+    assert bench.files() == before
+    revert(ada, plan, {conflict.path: conflict.ours})
+    assert bench.item("ccccc2").name == "port-8417"
+    assert wrong_with(bench, ada.ledger, set()) == []
+    verbs.undo(ada)
+    assert bench.item("ccccc2").name == "one"
+
+
 @pytest.mark.timeout(1800)
 @settings(
     max_examples=SEQUENCES,
