@@ -105,9 +105,15 @@ class Neighbours:
         """
         found = []
         holders: dict[str, list[int]] = defaultdict(list)
+        bits = self._bits()
         for place, own in enumerate(self._words):
             rarest = self._rarest(own, len(own) - math.ceil(least * len(own)) + 1)
             for other in {other for word in rarest for other in holders[word]}:
+                # Most pairs of a bank with few words share too few of them: bits tell that ten times
+                # as fast as sets. `shared / smaller` is never below the likeness.
+                smaller = min(len(own), len(self._words[other]))
+                if (bits[place] & bits[other]).bit_count() < least * smaller:
+                    continue
                 score = likeness(own, self._words[other])
                 if score >= least:
                     pair = sorted((self._items[place], self._items[other]), key=lambda i: i.name)
@@ -115,6 +121,11 @@ class Neighbours:
             for word in rarest:
                 holders[word].append(place)
         return sorted(found, key=lambda pair: (pair[0].name, pair[1].name))
+
+    def _bits(self) -> list[int]:
+        """The words of each item as bits of a number."""
+        bit = {word: 1 << at for at, word in enumerate(self._holders)}
+        return [sum(bit[word] for word in own) for own in self._words]
 
     def _rarest(self, own: frozenset[str], count: int) -> list[str]:
         return sorted(own, key=lambda word: (len(self._holders[word]), word))[:count]
