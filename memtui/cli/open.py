@@ -9,6 +9,7 @@ import subprocess
 
 from memtui.cli.command import ERROR, OK, CommandError, Context, answer
 from memtui.cli.session_named import SESSION_HELP, session_named, tools_speaking
+from memtui.workspace.paging import feed, pager_command
 from memtui.workspace.workspace import Workspace
 
 
@@ -34,13 +35,17 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         if context.json:
             answer(context, {"markdown": "\n".join(tools.reading(row)) + "\n"}, ())
             return OK
-        from pydoc import pager
-
-        if not os.isatty(1):
+        pager = pager_command(context.environ)
+        if not os.isatty(1) or not pager:
             answer(context, None, tools.reading(row))
             return OK
-        pager("\n".join(tools.reading(row)) + "\n")
-    return OK
+        try:
+            code = feed(shlex.split(pager), tools.reading(row))
+        except (OSError, ValueError) as error:
+            raise CommandError(
+                f"cannot run the pager {pager!r}: {error}", "export PAGER"
+            ) from error
+    return OK if code == 0 else ERROR
 
 
 def _editor(workspace: Workspace, context: Context) -> list[str]:

@@ -8,11 +8,12 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from textual.app import App, SuspendNotSupported
+
+from memtui.workspace.paging import feed, pager_command
 
 
 class ServiceError(Exception):
@@ -94,7 +95,7 @@ class SystemPager:
     """`$PAGER`, or less, or more, with the app suspended. The text goes through a pipe: no file is made."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        self._command = environ.get("PAGER") or shutil.which("less") or shutil.which("more") or ""
+        self._command = pager_command(environ)
 
     def page(self, app: App[None], lines: Iterable[str]) -> None:
         """Show the lines and wait; what the pager does not ask for is not read."""
@@ -103,24 +104,10 @@ class SystemPager:
             raise ServiceError("no pager is set: export PAGER, for example PAGER=less")
         try:
             with app.suspend():
-                code = _feed(shlex.split(command), lines)
+                code = feed(shlex.split(command), lines)
         except SuspendNotSupported as error:
             raise ServiceError("this terminal cannot be handed to a pager") from error
         except (OSError, ValueError) as error:
             raise ServiceError(f"cannot run the pager {command!r}: {error}") from error
         if code:
             raise ServiceError(f"the pager ended with exit code {code}")
-
-
-def _feed(command: list[str], lines: Iterable[str]) -> int:
-    """Pipe the lines into a program; one that is left before the end has seen enough."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as pager:
-        assert pager.stdin is not None
-        try:
-            for line in lines:
-                pager.stdin.write(line.encode("utf-8", "replace") + b"\n")
-            pager.stdin.close()
-        except BrokenPipeError:
-            with suppress(BrokenPipeError):
-                pager.stdin.close()
-        return pager.wait()

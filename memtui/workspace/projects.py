@@ -191,7 +191,7 @@ class Projects:
         try:
             bank, by_itself = banks.of(folder, row.remote)
             there = folder.is_dir()
-            instead = "" if there or bank is None else _there(bank)
+            instead = "" if there or bank is None else self._own(row) or _there(bank)
         except (OSError, ValueError) as error:
             return replace(row, looked=True, troubles=(str(error),)), False
         troubles = () if there or instead else (GONE,)
@@ -201,6 +201,11 @@ class Projects:
         folders = (instead, *row.folders) if instead else row.folders
         named = replace(row, folders=folders, by_itself=by_itself and not instead)
         return self._with_bank(named, bank, troubles), str(folder) in aliases
+
+    def _own(self, row: Found) -> str:
+        """The folder of the project that is open, where the row is about that one."""
+        root = self._workspace.project_root
+        return str(root) if row.here and root is not None and root.is_dir() else ""
 
     def _with_bank(self, row: Found, bank: KnownBank, troubles: tuple[str, ...]) -> Found:
         told: list[str] = [bank.trouble] if bank.trouble else []

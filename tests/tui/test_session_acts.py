@@ -78,12 +78,14 @@ async def test_it_is_exported_to_a_new_file_only(
         await settle(pilot)
         await press(pilot, "1", "X")
         field = app.screen.query_one("#input-text")
-        assert str(getattr(field, "value", "")).startswith(f"{sample.project}/20")
+        assert str(getattr(field, "value", "")).startswith("2026-11-")
         await press(pilot, "ctrl+u", *str(target), "enter")
         assert "exported" in said(app)
         assert "## Prompt" in target.read_text("utf-8")
         await press(pilot, "X", "ctrl+u", *str(target), "enter")
         assert "is there already; choose another name" in said(app)
+        await press(pilot, "X", "ctrl+u", *"here.md", "enter")
+        assert (sample.project / "here.md").is_file()
         await press(pilot, "X", "escape")
         assert not browse(app).input_line.is_open
 

@@ -210,7 +210,8 @@ class ProjectsScreen(SearchAllPart):
             return [progress_part(self.progress, self.glyphs)]
         rows = self.place.rows
         waiting = sum(one.waiting or 0 for one in rows)
-        parts = [Part(((f" {len(rows):,} project{'' if len(rows) == 1 else 's'}", "title"),))]
+        count = f" {len(rows):,} project{'' if len(rows) == 1 else 's'}"
+        parts = [Part(((count, "title"),))] if rows or self.place.whole else []
         if waiting:
             parts.append(Part(((f"{waiting:,} proposals waiting", "accent"),)))
         left_out = self.left_out()

@@ -105,11 +105,8 @@ class SessionActsPart(VerbsPart):
         session = self.session_here()
         if session is not None:
             self._asked_about = session
-            path = self.core.cwd / self.core.session_tools.name_for(session)
-            self._ask_path(str(path))
-
-    def _ask_path(self, path: str) -> None:
-        self.input_line.ask("export", "export to", path, "a new file; ~ is your home")
+            name = self.core.session_tools.name_for(session)
+            self.input_line.ask("export", "export to", name, "a new file; ~ is your home")
 
     @on(InputLine.Done)
     def _path_given(self, message: InputLine.Done) -> None:
