@@ -38,7 +38,12 @@ class PreviewPart(BrowseBase):
         elif len(view.cards) <= _AT_ONCE:
             self._take_plan(self.core.preview(view, self.options))
         else:
-            work = partial(self.core.preview, view, self.options)
+            self.call_after_refresh(self._plan_apart)
+
+    def _plan_apart(self) -> None:
+        """The list that the bank changed is painted first."""
+        if self.view is not None:
+            work = partial(self.core.preview, self.view, self.options)
             self.jobs.run("plan", "planning the next session", work, self._take_plan)
 
     def _take_plan(self, preview: Preview) -> None:

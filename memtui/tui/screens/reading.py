@@ -88,6 +88,10 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """Look at the bank that was read; what takes long about it follows."""
         self._take_view(reloaded.view)
         self.follow_hidden()  # marks of sessions are no part of the view
+        self.call_after_refresh(self._look_further)
+
+    def _look_further(self) -> None:
+        """What was read is painted: now comes what competes with that for the processor."""
         self.memtui.upkeep.look()
         self._settle()
 
@@ -155,7 +159,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             # The branch checked out changed, and with it what a hook sends.
             self.options = replace(self.options, branch=self.core.branch)
         self.view = view
-        self.look_at_files()
+        self.call_after_refresh(self.look_at_files)
         self.look_at_context()
         if first:
             self.settle_receipts()

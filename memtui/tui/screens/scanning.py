@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _REFRESH = 0.4
 """Seconds between two looks at the rows while a scan runs."""
+_BARS = 0.05
+"""Seconds between two words about the progress: small files are read faster than frames are painted."""
 _READY = 1.0
 """Seconds that the first scan waits for the watch: what it reads after that is not missed."""
 
@@ -49,6 +51,7 @@ class ScanningPart(ViewScreen):
     _later: frozenset[Path] = frozenset()
     """What was read beside a scan: looked at once more after it."""
     _looked = 0.0
+    _said = 0.0
 
     @abstractmethod
     def change_bank(self, paths: tuple[Path, ...]) -> None:
@@ -97,7 +100,10 @@ class ScanningPart(ViewScreen):
 
     def watch_progress(self) -> None:
         """The status bar says how far the scan is."""
-        self.refresh_bars()
+        now = time.monotonic()
+        if self.progress is None or now - self._said > _BARS:
+            self._said = now
+            self.refresh_bars()
 
     def watch_paused(self) -> None:
         """The status bar says that the scan rests."""
