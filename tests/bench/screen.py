@@ -12,23 +12,19 @@ import asyncio
 import importlib
 import inspect
 import json
-import os
 import random
-import select
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memtui.workspace.sample import Sample
-from tests.bench.catalogue import RECORDS_A_MB, Transcript, prepare
-from tests.bench.corpus import write_corpus
+from tests.bench.catalogue import Transcript, prepare
 from tests.bench.process import (
     Sizes,
     children_cpu,
-    inherit,
     load_text,
     median,
     p95,
@@ -36,21 +32,19 @@ from tests.bench.process import (
     peak_mb,
     resident_mb,
 )
+from tests.bench.staged import stage, write_staged
+from tests.bench.terminal import HEIGHT, PATIENCE, WIDTH, whole_process
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from memtui.tui.screens.browse import BrowseScreen
 
-WIDTH, HEIGHT = 120, 40
 WARM_RUNS = 3
 APPENDS = 20
 EDITS = 10
 STRETCH = 10
 """Keys after which the cursor is set to a place where it has not been."""
-
-PATIENCE = 10.0
-"""Seconds after which a key or record is said never to have been painted."""
 
 _DOWN = ("down", "down", "pagedown", "right_square_bracket", "G")
 _UP = ("up", "pageup", "left_square_bracket", "g")
@@ -106,7 +100,7 @@ def paint_part(root: Path, keys: int, scanning: bool, sleeping: bool = False) ->
     importlib.import_module("memtui.tui.app")
     importlib.import_module("memtui.workspace.open")
     importlib.import_module("memtui.tui.screens.browse")
-
+    importlib.import_module("memtui.tui.process").tune()
     imports = [1000 * (time.perf_counter() - begin), 1000 * (time.process_time() - used)]
     found = asyncio.run(_paint(Sample(root), keys, scanning, sleeping))
     return {"imports": imports, **found}
@@ -160,7 +154,8 @@ async def _paint(sample: Sample, keys: int, scanning: bool, sleeping: bool) -> d
         if sleeping:
             await pilot.press("z")
             await _until(lambda: app.upkeep.progress is None or app.upkeep.progress.done > 0)
-        found["keys"] = await _keys(pilot, screen, painted, keys, scanning)
+        more = (lambda: stage(sample.root, sample.home)) if scanning else None
+        found["keys"] = await _keys(pilot, screen, painted, keys, more)
         found["still sleeping"] = app.upkeep.sleeping
         found["resident"] = resident_mb()
         if not scanning and not sleeping:
@@ -193,9 +188,16 @@ async def _at_rest(pilot: Pilot[None]) -> None:
 
 
 async def _keys(
-    pilot: Pilot[None], screen: BrowseScreen, painted: asyncio.Event, count: int, scanning: bool
+    pilot: Pilot[None],
+    screen: BrowseScreen,
+    painted: asyncio.Event,
+    count: int,
+    more: Callable[[], bool] | None,
 ) -> dict[str, Any]:
-    """Milliseconds from key to frame; `missed` keys had no frame with the cursor moved."""
+    """Milliseconds from key to frame; `missed` keys had no frame with the cursor moved.
+
+    While scanning, `more` brings transcripts whenever all are read; keys end when there are none.
+    """
     from textual import events
 
     rng, rows, missed = random.Random(4), screen.sessions_list, 0
@@ -204,8 +206,10 @@ async def _keys(
     await pilot.press("1")
     await asyncio.sleep(0.2)
     for number in range(count):
-        if scanning and screen.scanned:
-            break
+        if more is not None and not screen.jobs.running("scan"):
+            if not more():
+                break
+            screen.scan_sessions()
         if number % STRETCH == 0:
             rows.go(rng.randrange(len(rows)), context=True)
             await asyncio.sleep(0.1)
@@ -305,45 +309,6 @@ def _transcript(sample: Sample) -> Transcript:
     return transcript
 
 
-def whole_process(sample: Sample, runs: int) -> list[float]:
-    """Milliseconds from the start of `memtui` in a terminal to its first frame."""
-    import fcntl
-    import pty
-    import struct
-    import termios
-
-    times = []
-    for _ in range(runs):
-        outer, inner = pty.openpty()
-        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
-        begin = time.perf_counter()
-        app = subprocess.Popen(
-            [sys.executable, "-m", "memtui"],
-            stdin=inner, stdout=inner, stderr=inner, cwd=sample.project, start_new_session=True,
-            env=inherit({**sample.environ(), "TERM": "xterm-256color"}),
-        )  # fmt: skip
-        os.close(inner)
-        if _reads(outer, b"Sessions", begin + 3 * PATIENCE):
-            times.append(1000 * (time.perf_counter() - begin))
-        app.kill()
-        app.wait()
-        os.close(outer)
-    return times
-
-
-def _reads(terminal: int, wanted: bytes, end: float) -> bool:
-    seen = b""
-    while (left := end - time.perf_counter()) > 0:
-        if select.select([terminal], [], [], left)[0]:
-            try:
-                seen += os.read(terminal, 65536)
-            except OSError:
-                return False
-            if wanted in seen:
-                return True
-    return False
-
-
 def measure(sizes: Sizes) -> None:
     """Print the tables."""
     with tempfile.TemporaryDirectory() as folder:
@@ -377,7 +342,8 @@ def measure(sizes: Sizes) -> None:
         print("| the app | ms |\n|---|---|")
         for run in warm:
             _print_run("at rest", run)
-        write_corpus(sample.home, max(1, sizes.megabytes // 2), RECORDS_A_MB * sizes.megabytes)
+        write_staged(root, sizes)
+        stage(root, sample.home)
         _print_run("while scanning", part("screen", *words, "scanning"))
         print(f"\nLoad at the end {load_text()}.", flush=True)
 
