@@ -5,8 +5,9 @@ FULL ?= .venv-full
 BIN := $(VENV)/bin
 # Tests of the screen wait half of their time, so more workers than cores.
 PYTEST_WORKERS ?= 4
-# Read once at import by Textual, so they must be set before Python starts.
-TEST_ENV := env -u NO_COLOR -u TEXTUAL_THEME -u TEXTUAL_FILTERS -u TEXTUAL_COLOR_SYSTEM TEXTUAL_ANIMATIONS=none TZ=UTC LC_ALL=C.UTF-8 COLUMNS=80
+# Read once at import by Textual, so they must be set before Python starts. Bytecode is kept: hundreds of tests
+# start processes, and each would compile everything anew.
+TEST_ENV := env -u PYTHONDONTWRITEBYTECODE -u NO_COLOR -u TEXTUAL_THEME -u TEXTUAL_FILTERS -u TEXTUAL_COLOR_SYSTEM TEXTUAL_ANIMATIONS=none TZ=UTC LC_ALL=C.UTF-8 COLUMNS=80
 
 .PHONY: help demo test lint types contracts unit full test-semantic bench clean
 
