@@ -35,6 +35,7 @@ def run_app(
         )
     with context.open(path) as workspace:
         from memtui.tui.app import MemtuiApp
+        from memtui.tui.process import tune
         from memtui.tui.terminal import end_with
 
         first: Callable[[Core], Screen[None]] | None = None
@@ -46,6 +47,7 @@ def run_app(
             from memtui.tui.screens.projects import ProjectsScreen
 
             first = ProjectsScreen
+        tune()
         app = MemtuiApp(workspace, ascii_only=ascii_only, theme_name=theme, first=first)
         watching = end_with(sys.stdin.fileno())
         app.run()

@@ -13,6 +13,7 @@ from textual.app import App
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.widgets import Input
 
 from memtui.tui.actions import BY_ID, bindings
@@ -36,6 +37,7 @@ from memtui.tui.services import (
     SystemPager,
     osc52,
 )
+from memtui.tui.sheet import KeptSheet
 from memtui.tui.themes import DEFAULT, load_themes, shipped, variable_defaults
 from memtui.tui.tones import COMPONENTS
 from memtui.tui.upkeep import SleepTold, UpkeepJobs
@@ -106,13 +108,16 @@ class MemtuiApp(App[None]):
         if not core.settings.ui.color:
             os.environ["NO_COLOR"] = "1"  # read, and taken away again, by Textual
         super().__init__()
+        self._theme_faults = self._load_themes()
+        start = self.get_theme(self._wanted_theme) or self.available_themes[DEFAULT]
+        self.stylesheet = KeptSheet(variables=self._variables_of(start))
         self.upkeep = UpkeepJobs(self)
         if not core.settings.ui.animations:
             self.animation_level = "none"
 
     def on_mount(self) -> None:
-        """Load themes and keys, then open the first view."""
-        self._load_themes()
+        """Take over theme and keys, then open the first view."""
+        self._tell_theme_faults()
         if self._wanted_theme in self.available_themes:
             self.theme = self._wanted_theme
         else:
@@ -130,6 +135,14 @@ class MemtuiApp(App[None]):
                 self._watch_themes(), exclusive=True, group="themes", exit_on_error=False
             )
 
+    def when_painted(self, screen: Screen[None], call: Callable[[], None]) -> None:
+        """Call when this screen was really painted.
+
+        At the start nothing reaches the terminal before the app serves its first own message, and what
+        works until then competes with the first frame.
+        """
+        self.call_later(screen.call_after_refresh, call)
+
     def tell(self, text: str, severity: Severity = "information") -> None:
         """A toast of literal text."""
         seconds = 4 if severity == "information" else 12
@@ -141,20 +154,30 @@ class MemtuiApp(App[None]):
     def _theme_folder(self) -> Path:
         return self.core.config_folder / "themes"
 
-    def _load_themes(self) -> None:
+    def _load_themes(self) -> tuple[str, ...]:
+        """Register the themes of the files; one sentence for every file that could not be used."""
         loaded = load_themes((shipped(), self._theme_folder))
         for theme in loaded.themes:
             self.register_theme(theme)
         self.theme_titles = dict(loaded.titles)
-        if loaded.faults:
-            self.tell("\n".join(loaded.faults), "warning")
+        return loaded.faults
+
+    def _tell_theme_faults(self) -> None:
+        if self._theme_faults:
+            self.tell("\n".join(self._theme_faults), "warning")
+
+    def _variables_of(self, theme: Theme) -> dict[str, str]:
+        """What `get_css_variables` says under a theme."""
+        system = theme.to_color_system().generate()
+        return {**variable_defaults(theme), **system, **theme.variables}
 
     async def _watch_themes(self) -> None:
         """Take over edits of the user's themes as they are saved."""
         from watchfiles import awatch
 
         async for _ in awatch(self._theme_folder, debounce=200, step=20):
-            self._load_themes()
+            self._theme_faults = self._load_themes()
+            self._tell_theme_faults()
             self.refresh_css(animate=False)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from memtui.tui.docs.spans import Line, Span, clip, fit, plain, width_of, wrap, wrap_raw
 from memtui.tui.glyphs import Glyphs
+
+# 60 modules that the first paint does not need.
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _CITATION = re.compile(r"(\[\[[^\[\]]+\]\])")
 _TONES = {"strong_open": "strong", "em_open": "em", "link_open": "link"}
@@ -22,6 +25,8 @@ _TONES = {"strong_open": "strong", "em_open": "em", "link_open": "link"}
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     return MarkdownIt("commonmark").enable("table")
 
 

@@ -67,11 +67,12 @@ class BrowseBase(ScanningPart):
         self.words: tuple[str, ...] = ()
         self.wanted_tags: tuple[str, ...] = ()
         self._detail_timer: Timer | None = None
+        self._pane: Pane | None = None
 
     @property
     def pane(self) -> Pane:
         """The pane that has, or last had, the focus."""
-        return next(iter(self.query(".-current").results(Pane)), self.cards_pane)
+        return self._pane or self.cards_pane
 
     def reveal(self, pane: Widget) -> None:
         """Make a pane visible, whatever the layout hides."""

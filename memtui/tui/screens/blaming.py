@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui.index.states import key_of
-from memtui.tui.docs.blame_doc import blame_document
 from memtui.tui.docs.clean import line_of
 from memtui.tui.screens.changing import ChangingPart
 from memtui.tui.screens.menu import Choice, MenuScreen
@@ -33,6 +32,9 @@ class BlamingPart(ChangingPart):
             self.say("b asks where a card, page, session or turn led: put the cursor on one")
 
     def _blamed(self, found: ItemView, entries: list[Entry]) -> None:
+        # It brings the verbs, which a start can do without.
+        from memtui.tui.docs.blame_doc import blame_document
+
         shown = blame_document(found, entries, self.glyphs)
         self.app.push_screen(PaperScreen(f"Blame  {found.item.id}", shown))
 

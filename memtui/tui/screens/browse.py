@@ -53,13 +53,13 @@ class BrowseScreen(
 
     def on_mount(self) -> None:
         """Paint first, then read the bank and the sessions."""
-        self.cards_pane.add_class("-current", "-active")
+        self.cards_pane.add_class("-active")
         self.lay_out()
         self.give(self.cards_list)
         self.show_items()
         self.replan()
         self.sessions_list.say(empty.READING_SESSIONS)
-        self.call_after_refresh(self.begin)
+        self.memtui.when_painted(self, self.begin)
 
     def action_back(self) -> None:
         """One step back: input, zoom, walk, filter, highlight, running job."""

@@ -64,8 +64,7 @@ class LayoutPart(WalkPart):
         """Make a pane the current one and visible, whatever the layout hides."""
         if not isinstance(pane, Pane):
             return
-        for other in self.query(Pane):
-            other.set_class(other is pane, "-current")
+        self._pane = pane
         if pane is self.detail_pane or pane is self.preview_pane:
             self.side = "detail" if pane is self.detail_pane else "preview"
             if pane is self.preview_pane:

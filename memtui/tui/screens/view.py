@@ -38,6 +38,11 @@ class ViewScreen(Screen[None]):
         """The key of an action of the registry, as it is shown."""
         return self.memtui.keymap.shown(BY_ID[action], self.memtui.ascii_only)
 
+    def _compositor_refresh(self) -> None:
+        """Render nothing that a batch of updates would throw away: what is dirty stays so."""
+        if not self.app._batch_count:
+            super()._compositor_refresh()
+
     def give(self, widget: Widget) -> None:
         """Give the focus at once: `Widget.focus` waits, and the next key would go astray."""
         self.set_focus(widget, scroll_visible=False)

@@ -67,7 +67,7 @@ class WatchScreen(WatchReading):
         self.tail.say([[("looking for the session of this folder", "muted")]])
         self.notes_list.display = False
         self.refresh_bars()
-        self.call_after_refresh(self.begin)
+        self.memtui.when_painted(self, self.begin)
 
     def on_resize(self) -> None:
         """Lines are cut to the width."""
