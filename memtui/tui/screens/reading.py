@@ -48,9 +48,12 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
     """Files of the bank that changed and were not read since; None for the whole bank."""
 
     def begin(self) -> None:
-        """Read everything for the first time."""
-        self.reload_bank()
+        """Show the sessions that are known; then, when they are painted, read everything."""
         self.show_timeline()
+        self.call_after_refresh(self._read_everything)
+
+    def _read_everything(self) -> None:
+        self.reload_bank()
         self.listen()
         self.scan_sessions()
         self._heal()

@@ -39,6 +39,8 @@ class TimelinePart(FindPart):
     """Whether the first scan is through and its sessions are in their order."""
     with_hidden = False
     _hidden: frozenset[str] = frozenset()
+    _appended = False
+    """Whether rows came since the timeline was opened: they stand last, wherever they belong."""
     _tags: Mapping[str, tuple[str, ...]] = {}
 
     def show_timeline(self) -> None:
@@ -50,6 +52,7 @@ class TimelinePart(FindPart):
         self.sessions_list.action_ends(1)
 
     def _timeline(self) -> Timeline:
+        self._appended = False
         old = self.timeline_rows
         closed: frozenset[int] = frozenset()
         if old is not None:
@@ -117,6 +120,9 @@ class TimelinePart(FindPart):
 
     def sort_timeline(self) -> None:
         """Put sessions that a scan found in between where they belong: `refresh` only appends."""
+        rows = self.timeline_rows
+        if rows is not None and not self._appended and rows.timeline.refresh().first is None:
+            return  # a scan that found nothing, over as many sessions as there may be
         to_end = self._stays_at_end()
         self._reopen()
         if to_end:
@@ -140,6 +146,7 @@ class TimelinePart(FindPart):
             return
         rows.now = self.core.clock()
         grown = change.after - change.before
+        self._appended = True
         self.sessions_list.show(rows, place=place)
         if to_end:
             self.sessions_list.action_ends(1)
