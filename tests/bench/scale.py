@@ -33,7 +33,8 @@ from memtui.workspace.sample import Sample
 from tests.bench import corpus
 from tests.bench.catalogue import Transcript, catalogue_of
 from tests.bench.process import Sizes, load_text, median, p95, part, peak_mb, resident_mb
-from tests.bench.screen import _print_run, whole_process, write_bank
+from tests.bench.screen import _print_run, write_bank
+from tests.bench.terminal import whole_process
 
 TEMPLATES = 60
 CODEX_SHARE = 0.3
