@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from threading import Event
 
 import pytest
 
 from memtui.bank.model import Page, Status
+from memtui.curate.curator import Curator
 from memtui.workspace.sample import Sample
 from tests.tui.conftest import Open, settle, text_of
 from tests.tui.curating import browse, bytes_of, go_to, item, press, said
@@ -269,14 +267,12 @@ async def test_a_purge_takes_all_that_is_marked(open_app: Open, sample: Sample) 
 async def test_a_purge_is_stopped_before_anything_is_erased(
     open_app: Open, sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another process has the vectors open: the purge waits, esc stops it, and it can be done again."""
+    """What was half done is healed first: the purge waits, esc stops it, and it can be done again."""
     waiting, go_on = Event(), Event()
 
-    @contextmanager
-    def slow_lock(state: Path, name: str) -> Iterator[None]:
+    def slow(_curator: Curator) -> None:
         waiting.set()
         go_on.wait(20)
-        yield
 
     before = bytes_of(sample)
     app = open_app()
@@ -286,10 +282,12 @@ async def test_a_purge_is_stopped_before_anything_is_erased(
         handle = item(app, TWO).item.id
         await press(pilot, "D")
         with monkeypatch.context() as patch:
-            patch.setattr("memtui.curate.purge.bank_lock", slow_lock)
+            patch.setattr("memtui.curate.purge.heal_locked", slow)
             await pilot.press(*handle, "enter")
-            while not waiting.is_set():
+            for _ in range(1000):
                 await pilot.pause(0.02)
+                if waiting.is_set():
+                    break
             await pilot.pause()
             assert "waiting for other processes" in text_of(app)
             assert "esc stops, erases nothing" in text_of(app)
