@@ -37,6 +37,18 @@ async def test_nothing_is_read_before_the_first_frame_is_out(
     assert happened.count("begin") == 1
 
 
+async def test_a_first_scan_that_told_nothing_on_its_way_ends_at_the_newest_turn(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BrowseScreen, "_tell", lambda screen, progress: None)
+    app = open_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        rows = app.browse.sessions_list
+        assert len(rows) > 100
+        assert rows.at_end
+
+
 def test_what_was_parsed_is_kept_until_a_variable_changes() -> None:
     sheet = KeptSheet(variables={"c": "red"})
     sheet.add_source("A { color: $c; }", ("a", ""))

@@ -120,10 +120,9 @@ class TimelinePart(FindPart):
 
     def sort_timeline(self) -> None:
         """Put sessions that a scan found in between where they belong: `refresh` only appends."""
-        rows = self.timeline_rows
+        rows, to_end = self.timeline_rows, self._stays_at_end()  # before new rows move the end
         if rows is not None and not self._appended and rows.timeline.refresh().first is None:
             return  # a scan that found nothing, over as many sessions as there may be
-        to_end = self._stays_at_end()
         self._reopen()
         if to_end:
             self.sessions_list.action_ends(1)
