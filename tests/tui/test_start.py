@@ -90,10 +90,12 @@ async def test_a_theme_is_not_parsed_twice(open_app: Open) -> None:
         assert app.stylesheet.rules[0] is not rule
 
 
-def test_a_process_is_tuned_for_many_objects_and_threads(python: str) -> None:
+def test_only_a_tuned_process_keeps_what_was_read(python: str) -> None:
     code = (
-        "import gc, sys; from memtui.tui.process import tune; tune(); "
-        "print(gc.get_threshold()[0], sys.getswitchinterval() < 0.001, gc.get_freeze_count() > 0)"
+        "import gc, sys; from memtui.tui.process import keep, tune; keep(); "
+        "print(gc.get_freeze_count()); tune(); first = gc.get_freeze_count(); "
+        "read = [[number] for number in range(9999)]; keep(); "
+        "print(sys.getswitchinterval() < 0.001, first > 0, gc.get_freeze_count() - first > 9999)"
     )
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["50000", "True", "True"]
+    assert done.stdout.split() == ["0", "True", "True", "True"]

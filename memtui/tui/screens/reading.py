@@ -15,6 +15,7 @@ from memtui.tui.docs import empty
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.welcome import welcome_lines
 from memtui.tui.jobs import JobDone, JobFailed
+from memtui.tui.process import keep
 from memtui.tui.screens.lists import ListsPart
 from memtui.tui.screens.next_session import PreviewPart
 from memtui.tui.screens.timeline import TimelinePart
@@ -165,6 +166,7 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         self.call_after_refresh(self.look_at_files)
         self.look_at_context()
         if first:
+            keep()
             self.settle_receipts()
 
     def _heal(self) -> None:
