@@ -52,6 +52,19 @@ async def test_results_come_as_typed_and_enter_opens_the_card(open_app: Open) ->
         assert isinstance(app.screen, BrowseScreen)
 
 
+async def test_who_types_looks_at_the_best_and_who_reads_keeps_the_place(open_app: Open) -> None:
+    async with open_app().run_test(size=SIZE) as pilot:
+        screen = await open_recall(pilot, "pool")
+        first = screen.results_list.key
+        await press(pilot, "space", *"cents")
+        assert titles(screen)[0] not in str(first)
+        assert screen.results_list.cursor == 0
+        await press(pilot, "enter", "j", "j")
+        kept = screen.results_list.key
+        await press(pilot, *TO_FUSION, "equals_sign")
+        assert screen.results_list.key == kept
+
+
 async def test_why_the_third_is_third_and_a_setting_moves_it_and_is_saved(
     open_app: Open, sample: Sample
 ) -> None:

@@ -172,7 +172,8 @@ class SearchPart(RecallBase):
         words = self.words()
         moves = self.moves()
         rows = result_rows(self.found, moves, self.glyphs, words) if self.found else []
-        self.results_list.show(FixedRows(rows))
+        # Who still types looks at the best, which may be another one once the model has answered.
+        self.results_list.show(FixedRows(rows), keep=self.focused is not self.field)
         before = self.compared.before if self.compared is not None else self.found
         held = result_rows(before, None, self.glyphs, words) if before and self.comparing else []
         self.before_list.show(FixedRows(held))
