@@ -48,15 +48,22 @@ def item_files(curator: Curator) -> list[Path]:
     return [file for folder in folders for file in sorted(folder.glob("*.md"))]
 
 
-def refuse_renamed(curator: Curator, path: str, left: bytes, own: Collection[str]) -> None:
-    """Raises CurateError when the item that `path` held, as `left`, lies in another file by now.
+def refuse_renamed(
+    curator: Curator, path: str, left: bytes, current: bytes | None, own: Collection[str]
+) -> None:
+    """Raises CurateError when the item that `path` held, as `left`, is not what `path` holds by now.
 
-    To put it back, or to take it away, would leave it twice or not at all. `own` are the files that the
-    same act puts right besides.
+    To put it back, or to take it away, would leave it twice or not at all, or overwrite another one that
+    took its name. `own` are the files that the same act puts right besides.
     """
     item = id_in(left) if is_item(curator, path) else ""
-    if not item:
+    if not item or (current is not None and id_in(current) in ("", item)):
         return
+    if current is not None:
+        raise CurateError(
+            f"{path} is another item by now, {id_in(current)} and not {item}",
+            "edit by hand instead",
+        )
     for file in item_files(curator):
         other = curator.relative(file)
         if other != path and other not in own and id_in(file.read_bytes()) == item:

@@ -118,8 +118,9 @@ def _from_ledger(curator: Curator, record: ActRecord) -> Iterator[FileChange | C
     own = [file.path for file in record.files]
     for file in record.files:
         current = curator.read(file.path)
-        if current is None and file.after is not None:
-            refuse_renamed(curator, file.path, file.after, own)
+        known = file.before if file.after is None and current is not None else file.after
+        if known is not None:
+            refuse_renamed(curator, file.path, known, current, own)
         if follows(curator, file):
             new = moved(file, current, forward=False)
             yield FileChange(file.path, current, new, follows=True)
@@ -170,8 +171,8 @@ def _from_lines(
         return None
     kept = curator.ledger.bytes_of(before) if before else None
     left = curator.ledger.bytes_of(after) if after else None
-    if current is None and (left or kept) is not None:
-        refuse_renamed(curator, path, left or kept or b"", own)
+    if known := left or kept:
+        refuse_renamed(curator, path, known, current, own)
     if digest(current) == after and (not before or kept is not None):
         return FileChange(path, current, kept)
     if current is not None and lines:

@@ -140,8 +140,9 @@ def restoring(
             changes.append(FileChange(file.path, current, wanted))
         else:
             conflicts.append(Conflict(file.path, current, wanted, left))
-        if current is None and left is not None:
-            refuse_renamed(curator, file.path, left, made)
+        known = wanted if left is None and current is not None else left
+        if known is not None:
+            refuse_renamed(curator, file.path, known, current, made)
     if conflicts:
         raise ConflictError(tuple(conflicts))
     index = left_by(target, forward=forward)

@@ -137,6 +137,28 @@ def test_an_act_on_a_card_that_was_renamed_since_is_not_reverted_into_a_second_f
     assert wrong_with(bench, ada.ledger, set()) == []
 
 
+def test_an_act_is_not_reverted_onto_another_card_that_took_the_name(bench: Bench) -> None:
+    ada, bob = bench.curator("ada"), bench.curator("bob")
+    pinned = verbs.pin(ada, bench.items("port-8417")).act
+    for item_id, old, new in (
+        ("ccccc2", "port-8417", "away"),
+        ("ddddd2", "pool-hangs", "port-8417"),
+    ):
+        item = bench.item(item_id)
+        base = verbs.begin_edit(bob, item)
+        named = base.replace(f"name: {old}\n".encode(), f"name: {new}\n".encode(), 1)
+        verbs.edit(bob, item, base, named)
+    before = bench.files()
+    with pytest.raises(CurateError, match=r"port-8417\.md is another item by now"):
+        preview_revert(ada, bench.events(), pinned)
+    first = next(event for event in bench.events() if event.verb == "edit").data["act"]
+    with pytest.raises(CurateError, match=r"port-8417\.md is another item by now"):
+        preview_revert(ada, bench.events(), first)
+    with pytest.raises(CurateError, match=r"port-8417\.md is another item by now"):
+        verbs.undo(ada)
+    assert bench.files() == before
+
+
 def test_the_two_files_of_a_renaming_go_together(bench: Bench) -> None:
     """Keeping the changed new file while the old one comes back would leave the card twice."""
     ada = bench.curator("ada")
