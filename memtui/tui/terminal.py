@@ -32,7 +32,9 @@ def end_with(terminal: int) -> threading.Event:
         while not stop.wait(LOOK):
             if is_gone(terminal):
                 os.kill(os.getpid(), signal.SIGHUP)
-                return
+                stop.wait(LOOK)
+                # Whoever started us with hang-ups ignored (nohup) did not mean a screen without a terminal.
+                os.kill(os.getpid(), signal.SIGKILL)
 
     threading.Thread(target=look, name="terminal", daemon=True).start()
     return stop

@@ -209,6 +209,12 @@ class LineList(Toned, can_focus=True):
         elif before <= _SQUASHED < self._height:
             self._scroll(self.cursor - min(self._above, self._height - 1))
         self._reveal()
+        self.call_after_refresh(self._place_thumb)
+
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        """What the list scrolled while the bar was away, the bar was not told."""
+        if shown:
+            self.call_after_refresh(self._place_thumb)
 
     def action_move(self, step: int) -> None:
         """Move the cursor by rows."""
