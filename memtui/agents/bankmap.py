@@ -14,11 +14,7 @@ import os
 from _thread import get_ident
 
 from memtui.agents.whereabouts import ancestors, checkout
-
-try:  # hashlib would load OpenSSL, for which the hook has no time
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    from _sha256 import sha256  # type: ignore[import-not-found]
+from memtui.safety import sha256
 
 FOLDER = "known"
 FORMAT = 1

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.agents.instructions import Part, Where, claude_folder, cut_at, instructions
+from memtui.agents.instructions import Part, Where, cut_at, instructions
 from memtui.agents.memory_file import LINES, cut_memory
+from memtui.bank.layout import INDEX
+from memtui.bank.project import claude_memory
 from memtui.inject.limits import delivered
 from memtui.inject.model import Plan
 
 MEMORY = "memory"
 BLOCK = "block"
-MAX_SLUG = 200
 READ_LIMIT = 4 * 1024 * 1024
 
 
@@ -62,7 +62,10 @@ def host_memory(host: str, where: Where) -> Part | None:
     """The host's own memory file for this project, with its cut; None where it has none or is off."""
     if host != "claude-code" or where.environ.get("CLAUDE_CODE_DISABLE_AUTO_MEMORY") == "1":
         return None
-    path = claude_memory(where)
+    folder = claude_memory(where.project or where.cwd, where.home, where.environ)
+    if folder is None:
+        return None
+    path = folder / INDEX
     try:
         with path.open("rb") as stream:
             text = stream.read(READ_LIMIT).decode("utf-8", "replace")
@@ -76,17 +79,6 @@ def host_memory(host: str, where: Where) -> Part | None:
     note = f"cut at {limit}: line {cut.lost_line} is the first that is lost"
     part = Part(MEMORY, "auto memory", path, len(text.encode()), sent, note=note)
     return cut_at(part, text, cut.end)
-
-
-def claude_memory(where: Where) -> Path:
-    """Claude Code's `MEMORY.md` of a project: work trees of one repository share it."""
-    root = where.project or where.cwd
-    return claude_folder(where) / "projects" / slug(root) / "memory" / "MEMORY.md"
-
-
-def slug(root: Path) -> str:
-    """The folder name that Claude Code makes of a path; longer ones end in a hash that is not known."""
-    return re.sub(r"[^A-Za-z0-9-]", "-", os.fspath(root))[:MAX_SLUG]
 
 
 def where_of(

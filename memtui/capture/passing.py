@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memtui.capture.commands import Run, failed, refused, runs
@@ -57,11 +57,10 @@ def passed_after(turns: Sequence[Turn], refs: Collection[str], about: str = "") 
     return None
 
 
-def _check(turn: Turn, red: Iterable[Run]) -> Run | None:
+def _check(turn: Turn, red: Sequence[Run]) -> Run | None:
     """The check that a turn runs and that is meant."""
-    known = tuple(red)
     for run in runs(turn.command) if turn.command else ():
-        if is_check(run) and (not known or any(run.covers(other) for other in known)):
+        if is_check(run) and (not red or any(run.covers(other) for other in red)):
             return run
     return None
 

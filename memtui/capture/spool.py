@@ -13,10 +13,7 @@ import json
 import os
 import time
 
-try:  # hashlib would load OpenSSL, for which the hook has no time
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    from _sha256 import sha256  # type: ignore[import-not-found]
+from memtui.safety import sha256
 
 FORMAT = 1
 MAX_BYTES = 256 * 1024

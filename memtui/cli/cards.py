@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from memtui.cli.command import OK, Context, answer, remark
+from memtui.cli.command import OK, Context, answer, no_bank, remark
 from memtui.cli.items import item_json, item_line
-from memtui.curate.act import NoBankError
 from memtui.workspace.model import ItemView
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 def remark_empty(context: Context, workspace: Workspace, views: list[ItemView], what: str) -> None:
     """Say why a list is empty."""
     if workspace.bank_root is None:
-        error = NoBankError()
+        error = no_bank()
         remark(context, f"{error.what}; {error.do}")
     elif not views:
         remark(context, f"no {what} matches in {workspace.bank_root}")

@@ -59,6 +59,14 @@ class Context:
             raise CommandError(error.what, error.do) from error
 
 
+def no_bank() -> CommandError:
+    """What a command says that needs a bank where there is none."""
+    from memtui.curate.act import NoBankError
+
+    error = NoBankError()
+    return CommandError(error.what, error.do)
+
+
 def answer(context: Context, data: Any, lines: Iterable[str]) -> None:
     """Print `data` as JSON where asked for, else `lines` made safe for a terminal."""
     from memtui.safety.sanitize import sanitize

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     with context.open() as workspace, tools_speaking():
         row = session_named(workspace, arguments.session)
         tools = workspace.session_tools
-        ref = f"{row.host}:{row.id}"
+        ref = row.ref
         if path is not None:
             target = context.cwd / path.expanduser()
             size = tools.export(row, target, over=arguments.force)

@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     """Hide it, or show it again."""
     with desk(context) as bank:
         row = session_named(bank.workspace, arguments.session)
-        hidden = f"{row.host}:{row.id}" in bank.workspace.hidden
+        hidden = row.ref in bank.workspace.hidden
         if hidden is not arguments.show:
             raise CommandError("already hidden" if hidden else "it is not hidden", code=NOT_FOUND)
         host, session, title, wanted = row.host, row.id, row.title, not arguments.show

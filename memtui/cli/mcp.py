@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 
-from memtui.cli.command import ERROR, OK, CommandError, Context
+from memtui.cli.command import ERROR, OK, CommandError, Context, no_bank
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +30,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         # An agent started this: only a person's opening lets hooks send a bank.
         workspace.agents.announces = False
         if workspace.bank_root is None:
-            raise CommandError(
-                "no bank for this project yet",
-                "`memtui init` begins one, --bank names another",
-                ERROR,
-            )
+            raise no_bank()
         from memtui.ledger.access import LedgerError
         from memtui.workspace.memory_server import serve_memory
 

@@ -6,11 +6,11 @@ import argparse
 import os
 import shlex
 import subprocess
+from pathlib import Path
 
 from memtui.cli.command import ERROR, OK, CommandError, Context, answer
 from memtui.cli.session_named import SESSION_HELP, session_named, tools_speaking
-from memtui.workspace.paging import feed, pager_command
-from memtui.workspace.workspace import Workspace
+from memtui.workspace.paging import editor_command, feed, pager_command
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +29,9 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         if arguments.editor:
             path = tools.file(row)
             if context.json:
-                answer(context, {"session": f"{row.host}:{row.id}", "file": str(path)}, ())
+                answer(context, {"session": row.ref, "file": str(path)}, ())
                 return OK
-            return _run([*_editor(workspace, context), str(path)])
+            return _edit(editor_command(workspace.settings.editor.command, context.environ), path)
         if context.json:
             answer(context, {"markdown": "\n".join(tools.reading(row)) + "\n"}, ())
             return OK
@@ -48,18 +48,14 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     return OK if code == 0 else ERROR
 
 
-def _editor(workspace: Workspace, context: Context) -> list[str]:
-    environ = context.environ
-    command = workspace.settings.editor.command or environ.get("VISUAL") or environ.get("EDITOR")
-    return shlex.split(command or "vi")
-
-
-def _run(words: list[str]) -> int:
+def _edit(command: str, path: Path) -> int:
+    if not command:
+        raise CommandError("no editor is set", "export EDITOR, for example EDITOR=vim", ERROR)
     try:
-        code = subprocess.run(words, check=False).returncode
-    except OSError as error:
+        code = subprocess.run([*shlex.split(command), str(path)], check=False).returncode
+    except (OSError, ValueError) as error:
         raise CommandError(
-            f"cannot run the editor {words[0]!r}: {error}", "export EDITOR", ERROR
+            f"cannot run the editor {command!r}: {error}", "export EDITOR", ERROR
         ) from error
     if code:
         raise CommandError(f"the editor ended with exit code {code}", "", ERROR)

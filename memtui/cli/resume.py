@@ -18,6 +18,6 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     with context.open() as workspace, tools_speaking():
         row = session_named(workspace, arguments.session)
         command = workspace.session_tools.resume(row)
-    data = {"session": f"{row.host}:{row.id}", "folder": row.cwd, "command": command}
+    data = {"session": row.ref, "folder": row.cwd, "command": command}
     answer(context, data, [command])
     return OK

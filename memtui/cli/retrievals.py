@@ -6,7 +6,7 @@ import argparse
 import sqlite3
 from typing import Any
 
-from memtui.cli.command import OK, CommandError, Context, answer
+from memtui.cli.command import OK, CommandError, Context, answer, no_bank
 from memtui.clock import format_time
 from memtui.ledger.access import LedgerError
 from memtui.ledger.model import RetrievalRecord
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     with context.open() as workspace:
         recalling = workspace.recalling
         if recalling is None:
-            raise CommandError("no bank for this project", "`memtui --bank PATH retrievals`")
+            raise no_bank()
         try:
             workspace.agents.take_in()
             known = recalling.retrievals()

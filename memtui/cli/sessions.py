@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         finally:
             timeline.close()
     wanted = {tag.lstrip("#").casefold() for tag in arguments.tag}
-    rows = [row for row in rows if wanted <= set(tags.get(f"{row.host}:{row.id}", ()))]
+    rows = [row for row in rows if wanted <= set(tags.get(row.ref, ()))]
     words = (arguments.matching or "").casefold().split()
     rows = [row for row in rows if _matches(row, outcomes, words)]
     if arguments.last is not None:
@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         {
             **session_json(row),
             "outcome": _outcome(row, outcomes),
-            "tags": list(tags.get(f"{row.host}:{row.id}", ())),
-            "hidden": f"{row.host}:{row.id}" in hidden,
+            "tags": list(tags.get(row.ref, ())),
+            "hidden": row.ref in hidden,
         }
         for row in rows
     ]
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
 
 def _outcome(row: SessionRow, outcomes: Mapping[str, str]) -> str:
     """How the session went, as sleep found it; "" where it was not read yet."""
-    return outcomes.get(f"{row.host}:{row.id}", "")
+    return outcomes.get(row.ref, "")
 
 
 def _matches(row: SessionRow, outcomes: Mapping[str, str], words: Sequence[str]) -> bool:
@@ -77,7 +77,7 @@ def _matches(row: SessionRow, outcomes: Mapping[str, str], words: Sequence[str])
 def session_json(row: SessionRow) -> dict[str, Any]:
     """One session with its counts by facet."""
     data = asdict(row)
-    data["ref"] = f"{row.host}:{row.id}"
+    data["ref"] = row.ref
     data["started"] = iso(row.started)
     data["ended"] = iso(row.ended)
     data["counts"] = {str(facet): row.counts[at] for at, facet in enumerate(FACETS)}
@@ -94,7 +94,7 @@ def iso(ms: int | None) -> str | None:
 def _lines(
     row: SessionRow, outcomes: Mapping[str, str], tags: Mapping[str, tuple[str, ...]]
 ) -> Iterator[str]:
-    own = "" if row.agent else "".join(f"  #{tag}" for tag in tags.get(f"{row.host}:{row.id}", ()))
+    own = "" if row.agent else "".join(f"  #{tag}" for tag in tags.get(row.ref, ()))
     yield _line(row) + own
     outcome = _outcome(row, outcomes)
     if outcome:

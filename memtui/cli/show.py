@@ -53,7 +53,7 @@ def _show_session(workspace: Workspace, ref: str, context: Context) -> int:
     session_ref, _, record = ref.partition("#")
     timeline = workspace.timeline("all", every_project=True)
     try:
-        row = next((r for r in timeline.sessions() if f"{r.host}:{r.id}" == session_ref), None)
+        row = next((r for r in timeline.sessions() if r.ref == session_ref), None)
         if row is None:
             raise CommandError(
                 f"no session {session_ref}", "`memtui sessions --all` lists them", NOT_FOUND

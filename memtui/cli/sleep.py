@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.cli.command import ERROR, NOT_FOUND, OK, CommandError, Context, answer
+from memtui.cli.command import ERROR, NOT_FOUND, OK, CommandError, Context, answer, no_bank
 from memtui.cli.scanning import scan_first
-from memtui.curate.act import CurateError, NoBankError
+from memtui.curate.act import CurateError
 from memtui.curate.sleep.model import Progress, Report, to_json
 from memtui.curate.sleep.run import WAIT
 from memtui.ledger.access import LedgerError
@@ -115,8 +115,7 @@ def _timer(workspace: Workspace, arguments: argparse.Namespace, context: Context
     from memtui.workspace.timer import TimerError, install_timer, plan_timer
 
     if workspace.bank_root is None:
-        error = NoBankError()
-        raise CommandError(error.what, error.do)
+        raise no_bank()
     kind = "" if arguments.install_timer == "auto" else arguments.install_timer
     key = bank_key(workspace.config.id, workspace.bank_root)
     try:

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
         row = session_named(bank.workspace, arguments.session)
         if row.agent:
             raise CommandError("a sub-agent has no tags", "tag the session that started it")
-        ref = f"{row.host}:{row.id}"
+        ref = row.ref
         before = bank.workspace.tags.get(ref, ())
         if not arguments.tags and not arguments.remove:
             answer(context, {"session": ref, "tags": list(before)}, [f"#{tag}" for tag in before])

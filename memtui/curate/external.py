@@ -17,7 +17,6 @@ from memtui.curate.healing import heal_locked
 from memtui.index.states import key_of
 from memtui.ledger.model import ActRecord, FileRecord
 
-_ALL = 10**9
 Pair = tuple[Card | Page | None, Card | Page | None]
 """An item as it was and as it is; None for no file."""
 
@@ -74,7 +73,7 @@ def _untold(curator: Curator, differing: Sequence[Pair], contents: BankContents)
     """Those that no event of somebody else explains: git brings their acts with the files."""
     if not differing:
         return []
-    own = {act.id for act in curator.ledger.history(_ALL)}
+    own = {act.id for act in curator.ledger.history(None)}
     told = {
         path: entry.get("after")
         for event in contents.events

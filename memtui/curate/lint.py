@@ -64,7 +64,6 @@ RULES: tuple[Rule, ...] = (
     gap.dangling_links,
     gap.queries_without_hit,
 )
-_ALL = 10**9
 MOST_COPIED = 0.8
 """From here on a draft is a copy of what it cites."""
 
@@ -102,7 +101,7 @@ def source_of(curator: Curator, contents: BankContents) -> Source:
 def _unlogged(curator: Curator, contents: BankContents) -> list[str]:
     """The acts of the ledger that no event of the bank tells; decisions on proposals are nobody else's."""
     told = {act_of(event) for event in contents.events}
-    acts = {act.id: act for act in curator.ledger.history(_ALL)}
+    acts = {act.id: act for act in curator.ledger.history(None)}
 
     def is_local(act: ActRecord) -> bool:
         about = acts.get(act.undoes) if act.undoes else act

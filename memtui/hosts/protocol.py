@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,6 +24,11 @@ class Part(StrEnum):
     THINKING = "thinking"
     MODEL = "model"
     CALLS = "calls"
+
+
+def in_words(parts: Collection[Part]) -> str:
+    """Parts of a session in their order, separated by commas."""
+    return ", ".join(part.value for part in Part if part in parts)
 
 
 class Parser(Protocol):

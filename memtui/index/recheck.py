@@ -15,12 +15,8 @@ import os
 from typing import Any
 
 from memtui import reasons
+from memtui.safety import sha256
 from memtui.safety.ruleset import name_of
-
-try:  # hashlib would load OpenSSL
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    from _sha256 import sha256  # type: ignore[import-not-found]
 
 MAX_NEW = 64
 """So many new files are read by a hook; more are left to the next refresh, and said."""

@@ -9,12 +9,8 @@ from __future__ import annotations
 import datetime
 
 from memtui.inject.model import Candidate, Line
+from memtui.safety import sha256
 from memtui.safety.fence import TAG, escape, wrap
-
-try:  # hashlib would load OpenSSL, for which the hook has no time
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    from _sha256 import sha256  # type: ignore[import-not-found]
 
 CHECKED = "checked"
 UNCHECKED = "unchecked"

@@ -78,8 +78,11 @@ class Ledger(Records, Captures):
             found = _acts(session, col(ActRow.id) == act_id)
             return found[0] if found else None
 
-    def history(self, limit: int = 100, before: int | None = None) -> list[ActRecord]:
-        """Finished acts, newest first, without their files; `before` continues below that number."""
+    def history(self, limit: int | None = 100, before: int | None = None) -> list[ActRecord]:
+        """Finished acts, newest first, without their files; `before` continues below that number.
+
+        `limit` None means all.
+        """
         with self._reading() as session:
             query = (
                 select(ActRow)

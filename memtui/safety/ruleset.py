@@ -5,10 +5,7 @@ Standard library and no `re`, because the session-start hook compares names.
 
 from __future__ import annotations
 
-try:  # hashlib would load OpenSSL, for which the hook has no time
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    from _sha256 import sha256  # type: ignore[import-not-found]
+from memtui.safety import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from memtui.clock import format_time
 from memtui.hosts.model import Kind
-from memtui.hosts.protocol import Part
+from memtui.hosts.protocol import Part, in_words
 from memtui.hosts.registry import label, lacks
 from memtui.safety.redact import redact
 from memtui.safety.sanitize import one_line, sanitize
@@ -52,17 +52,16 @@ def head_lines(session: SessionRow, clean: Clean, level: int = 1) -> Iterator[st
 
     yield f"{'#' * level} {_escaped(line(session.title or session.agent or session.id))}"
     yield ""
-    missing = lacks(session.host)
     for name, value in (
         ("host", f"{label(session.host)} {session.version}".strip()),
-        ("session", f"{session.host}:{session.id}"),
+        ("session", session.ref),
         ("agent", session.agent),
         ("model", session.model),
         ("folder", session.cwd),
         ("branch", session.branch),
         ("started", when(session.started)),
         ("ended", when(session.ended)),
-        ("not stored", ", ".join(part.value for part in Part if part in missing)),
+        ("not stored", in_words(lacks(session.host))),
     ):
         if value:
             yield f"- {name}: {_inline(line(value))}"

@@ -34,9 +34,8 @@ class Filter:
 
     def leaves_out(self, session: SessionRow) -> bool:
         """Whether a session is not to be seen, and with it its sub-agents."""
-        ref = f"{session.host}:{session.id}"
-        chosen = self.among is None or bool(session.agent) or ref in self.among
-        return ref in self.hidden or not chosen
+        chosen = self.among is None or bool(session.agent) or session.ref in self.among
+        return session.ref in self.hidden or not chosen
 
 
 class Order:

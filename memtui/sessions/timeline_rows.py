@@ -47,6 +47,11 @@ class SessionRow:
     collapsed: bool = False
     gone: bool = False
 
+    @property
+    def ref(self) -> str:
+        """`host:session`, as evidence and marks name it."""
+        return f"{self.host}:{self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
@@ -99,7 +104,7 @@ class TimelineRow:
     @property
     def ref(self) -> str:
         """`host:session#record` as evidence cites it; the session alone for a heading."""
-        start = f"{self.session.host}:{self.session.id}"
+        start = self.session.ref
         return start if self.turn is None else f"{start}#{self.turn.record}"
 
 

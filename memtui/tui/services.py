@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 import shlex
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Protocol
 
 from textual.app import App, SuspendNotSupported
 
-from memtui.workspace.paging import feed, pager_command
+from memtui.workspace.paging import editor_command, feed, pager_command
 
 
 class ServiceError(Exception):
@@ -71,9 +70,7 @@ class SystemEditor:
     """The editor of the settings, else `$VISUAL`, `$EDITOR` or vi, with the app suspended."""
 
     def __init__(self, command: str = "", environ: Mapping[str, str] = os.environ) -> None:
-        self._command = (
-            command or environ.get("VISUAL") or environ.get("EDITOR") or shutil.which("vi") or ""
-        )
+        self._command = editor_command(command, environ)
 
     def edit(self, app: App[None], path: Path) -> None:
         """Open `path` and wait."""

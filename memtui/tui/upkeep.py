@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memtui.curate.sleep.model import Progress
+from memtui.tui.actions import BY_ID
 from memtui.tui.docs.clean import line_of
 from memtui.tui.jobs import JobDone, JobFailed, Jobs, cancelled
 from memtui.tui.screens.view import ViewScreen
@@ -82,7 +83,8 @@ class UpkeepJobs:
         """Sleep in the background: read what is new, propose, put away."""
         app = self._app
         if app.core.bank_root is None:
-            app.tell("no bank for this project yet: B in Browse begins one", "warning")
+            key = app.keymap.shown(BY_ID["begin-bank"], app.ascii_only)
+            app.tell(f"no bank for this project yet: {key} in Browse begins one", "warning")
             return
         if self.sleeping:
             app.tell("sleep is at work already; esc stops it")

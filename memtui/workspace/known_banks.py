@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from memtui.agents.bankmap import FOLDER as NOTES
+from memtui.agents.bankmap import LIMIT as NOTE_LIMIT
 from memtui.bank.config import ConfigError
 from memtui.bank.find import BANKS, SHARED, data_bank
 from memtui.bank.gitfiles import normal_remote
@@ -17,8 +18,6 @@ from memtui.bank.layout import CONFIG, INDEX, BankFiles, detect_layout
 from memtui.bank.load import BankError, identify
 from memtui.bank.model import BankConfig, Layout
 from memtui.paths import Places
-
-_NOTE_LIMIT = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def _notes(folder: Path) -> Iterator[tuple[Path, str]]:
         return
     for file in files:
         try:
-            note = json.loads(file.read_bytes()[:_NOTE_LIMIT])
+            note = json.loads(file.read_bytes()[:NOTE_LIMIT])
             bank, place = note["bank"], note["place"]
         except (OSError, ValueError, KeyError, TypeError):
             continue

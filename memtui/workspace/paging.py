@@ -1,4 +1,4 @@
-"""A long text through the user's pager: by a pipe, so that no file is made of it."""
+"""The user's pager and editor. A text goes to the pager by a pipe, so that no file is made of it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ from contextlib import suppress
 def pager_command(environ: Mapping[str, str]) -> str:
     """`$PAGER`, else less or more; "" where there is none."""
     return environ.get("PAGER") or shutil.which("less") or shutil.which("more") or ""
+
+
+def editor_command(chosen: str, environ: Mapping[str, str]) -> str:
+    """The editor `chosen` in the settings, else `$VISUAL`, `$EDITOR` or vi; "" where there is none."""
+    return chosen or environ.get("VISUAL") or environ.get("EDITOR") or shutil.which("vi") or ""
 
 
 def feed(command: Sequence[str], lines: Iterable[str]) -> int:

@@ -50,13 +50,13 @@ class SessionTools:
         """The session `host:id`, an id, or the beginning of one. Raises ToolError."""
         with closing(self._workspace.timeline("all", every_project=True, with_hidden=True)) as all_:
             rows = all_.sessions()
-        exact = [row for row in rows if word in (f"{row.host}:{row.id}", row.id)]
+        exact = [row for row in rows if word in (row.ref, row.id)]
         found = exact or [row for row in rows if word and _begins(row, word)]
         if not found:
             raise ToolError(f"no session {word}", "`memtui sessions --all` lists them")
         mains = [row for row in found if not row.agent] or found
         if len(mains) > 1:
-            named = ", ".join(f"{row.host}:{row.id}" for row in mains[:4])
+            named = ", ".join(row.ref for row in mains[:4])
             raise ToolError(f"{len(mains)} sessions are called {word}", f"name one: {named}")
         return mains[0]
 
@@ -174,7 +174,7 @@ class SessionTools:
 
 
 def _begins(row: SessionRow, word: str) -> bool:
-    return row.id.startswith(word) or f"{row.host}:{row.id}".startswith(word)
+    return row.id.startswith(word) or row.ref.startswith(word)
 
 
 def _below(session: SessionRow, everybody: list[SessionRow]) -> Iterator[SessionRow]:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from memtui.workspace.curating import Done
     from memtui.workspace.workspace import Workspace
 
-INDEX_NAME = "index.db"
 SLEEPER = "-sleep"
 """What is done in sleep has a writer of its own: `u` takes back what a person did."""
 
@@ -131,13 +130,13 @@ class Upkeep:
         LedgerError, OSError.
         """
         workspace = self._workspace
-        if workspace.bank_root is None:
+        index = workspace.index_path
+        if index is None:
             raise NoBankError
         contents = workspace.load().contents
         catalogue = workspace.setting.places.catalogue
 
         def look(curator: Curator) -> Audit:
-            index = curator.cache / INDEX_NAME
             found = audit(curator, contents, catalogue, index, tell)
             if not clean or not found.spots:
                 return found

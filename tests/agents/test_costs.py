@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.agents.costs import BLOCK, MEMORY, next_session, slug, where_of
+from memtui.agents.costs import BLOCK, MEMORY, next_session, where_of
 from memtui.agents.imports import imported
 from memtui.agents.instructions import CODEX_LIMIT, Part, Where, instructions
 from memtui.agents.memory_file import MAX_LINES, MAX_UNITS, cut_memory
+from memtui.bank.project import claude_slug
 from tests.agents.banks import card, make_world
 
 LONG = "x" * 249 + "\n"
@@ -155,7 +156,7 @@ def test_gemini_imports_in_place(where: Where) -> None:
 
 
 def test_the_whole_in_one_place(tmp_path: Path, where: Where) -> None:
-    memory = where.home / ".claude" / "projects" / slug(where.cwd) / "memory" / "MEMORY.md"
+    memory = where.home / ".claude" / "projects" / claude_slug(where.cwd) / "memory" / "MEMORY.md"
     put(memory, "- [x](x.md)\n" * 300)
     plan = make_world(tmp_path / "w", {"aaaaaa": card("aaaaaa", "A <fact>")}).preview()
     cost = next_session("claude-code", where, plan)

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from memtui.bank.model import Layout
+from memtui.curate.curator import Curator
 from tests.curate.bench import Bench
+from tests.curate.nights import Night
 
 
 @pytest.fixture
@@ -31,5 +33,19 @@ def claude(tmp_path: Path) -> Iterator[Bench]:
 def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
     """A bank in each layout."""
     made = Bench(tmp_path, request.param).build()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Night:
+    """A bank with sessions to sleep on."""
+    return Night.at(tmp_path)
+
+
+@pytest.fixture
+def curator(night: Night) -> Iterator[Curator]:
+    """Who acts on the bank of `night`."""
+    made = night.curator()
     yield made
     made.close()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 import zstandard
 
 from memtui.curate.audit.model import Audit, last, to_json
@@ -25,18 +23,6 @@ from tests.curate.nights import Night
 
 SECRET = "zebra-4711"
 RULE = (re.compile(r"zebra-\d+"),)
-
-
-@pytest.fixture
-def night(tmp_path: Path) -> Night:
-    return Night.at(tmp_path)
-
-
-@pytest.fixture
-def curator(night: Night) -> Iterator[Curator]:
-    made = night.curator()
-    yield made
-    made.close()
 
 
 def looked(night: Night, curator: Curator) -> Audit:

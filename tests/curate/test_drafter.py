@@ -44,18 +44,6 @@ CARD = {
 }
 
 
-@pytest.fixture
-def night(tmp_path: Path) -> Night:
-    return Night.at(tmp_path)
-
-
-@pytest.fixture
-def curator(night: Night) -> Iterator[Curator]:
-    made = night.curator()
-    yield made
-    made.close()
-
-
 @dataclass
 class Fake:
     """A program that keeps what it was asked and answers what `body` makes of it."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -20,18 +18,6 @@ from memtui.curate.purge import plan_purge, purge
 from memtui.ledger.model import ProposalRecord
 from tests.curate.nights import Night, counts
 from tests.sessions.session_fixtures import Talk
-
-
-@pytest.fixture
-def night(tmp_path: Path) -> Night:
-    return Night.at(tmp_path)
-
-
-@pytest.fixture
-def curator(night: Night) -> Iterator[Curator]:
-    made = night.curator()
-    yield made
-    made.close()
 
 
 def one(night: Night, curator: Curator, talk: Talk, word: str) -> Proposal:

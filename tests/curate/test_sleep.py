@@ -7,7 +7,6 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -31,18 +30,6 @@ from memtui.safety.locks import FileLock, LockedError
 from tests.curate.counts import FAULTS
 from tests.curate.nights import Night, counts
 from tests.safety.test_redact import IN_CONTEXT, SECRETS
-
-
-@pytest.fixture
-def night(tmp_path: Path) -> Night:
-    return Night.at(tmp_path)
-
-
-@pytest.fixture
-def curator(night: Night) -> Iterator[Curator]:
-    made = night.curator()
-    yield made
-    made.close()
 
 
 def everything(root: Path) -> dict[str, bytes]:

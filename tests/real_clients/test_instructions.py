@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.agents.costs import host_memory, slug
+from memtui.agents.costs import host_memory
 from memtui.agents.instructions import Where, instructions
 from memtui.agents.memory_file import cut_memory
+from memtui.bank.project import claude_slug
 from tests.agents.banks import make_world
 from tests.agents.test_costs import CLAUDE_ORDER, CUTS, put, where
 from tests.real_clients.clients import RealWorld, real_world, run_client
@@ -72,7 +73,7 @@ def test_memory_is_cut_at_this_character(tmp_path: Path, name: str) -> None:
     world = make_world(real_world(tmp_path), {})
     assert isinstance(world, RealWorld)
     text = CUTS[name][0]
-    path = world.home / ".claude" / "projects" / slug(world.project) / "memory" / "MEMORY.md"
+    path = world.home / ".claude" / "projects" / claude_slug(world.project) / "memory" / "MEMORY.md"
     put(path, text)
     part = host_memory("claude-code", Where(world.project, world.home, world.project))
     assert part is not None

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 from textual.pilot import Pilot
 
-from memtui.agents.costs import slug
+from memtui.bank.project import claude_slug
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.browse import BrowseScreen
 from memtui.workspace.sample import Sample
@@ -31,7 +31,9 @@ def add_files(sample: Sample) -> None:
     write(sample.project / "docs" / "style.md", "Style.\n" * 30)
     write(sample.project / "AGENTS.md", "For all.\n" * 30)
     write(sample.home / ".claude" / "CLAUDE.md", "Mine.\n" * 10)
-    memory = sample.home / ".claude" / "projects" / slug(sample.project) / "memory" / "MEMORY.md"
+    memory = (
+        sample.home / ".claude" / "projects" / claude_slug(sample.project) / "memory" / "MEMORY.md"
+    )
     write(memory, "".join(f"- [n {n:03}](n.md): learned on day {n}\n" for n in range(300)))
 
 

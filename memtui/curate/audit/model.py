@@ -11,6 +11,7 @@ from typing import Any
 
 from memtui.bank.write import atomic_write
 from memtui.clock import format_time
+from memtui.safety.private import private_folder
 
 FILE = "audit.json"
 """In the bank's state folder: when it was audited last, and under which rules."""
@@ -73,7 +74,7 @@ def to_json(found: Audit) -> dict[str, Any]:
 def keep(state: Path, found: Audit) -> None:
     """Remember an audit that looked at everything. Raises OSError."""
     told = {"at": format_time(found.at), "rules": found.rules, "found": len(found.spots)}
-    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private_folder(state)
     atomic_write(state / FILE, json.dumps(told).encode())
 
 

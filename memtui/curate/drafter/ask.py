@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from memtui.curate.drafter.model import LOOPBACK, Drafter, DrafterError, check_url
+from memtui.safety.private import private_folder
 from memtui.safety.redact import redact
 from memtui.safety.sanitize import one_line
 from memtui.settings import SettingsError
@@ -42,7 +43,7 @@ def ask(drafter: Drafter, prompt: str, folder: Path, cancelled: Cancelled = lamb
 def _run(drafter: Drafter, prompt: str, folder: Path, cancelled: Cancelled) -> str:
     environ = {name: value for name, value in os.environ.items() if name not in _HIDDEN}
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
         child = subprocess.Popen(
             drafter.command,
             cwd=folder,

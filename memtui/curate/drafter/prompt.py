@@ -9,6 +9,7 @@ from memtui.capture.commands import failed
 from memtui.capture.turns import Turn
 from memtui.curate.candidates import Candidate
 from memtui.hosts.model import Kind
+from memtui.inject import render
 from memtui.safety.fence import strip
 from memtui.safety.redact import redact
 from memtui.safety.sanitize import sanitize
@@ -54,8 +55,8 @@ class Prompt:
 
     @property
     def tokens(self) -> int:
-        """An estimate: a token for four bytes."""
-        return -(-len(self.text.encode("utf-8", "replace")) // 4)
+        """An estimate, as of injections."""
+        return render.tokens(len(self.text.encode("utf-8", "replace")))
 
 
 def prompt_of(turns: Sequence[Turn], found: Sequence[Candidate]) -> Prompt | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memtui.safety.sanitize import one_line, sanitize
 
 PREVIEW = 400
@@ -16,3 +18,8 @@ def line_of(text: str, limit: int = PREVIEW) -> str:
 def body_of(text: str) -> str:
     """Stored text of many lines, safe to draw; tabs become spaces."""
     return sanitize(text)
+
+
+def homely(path: Path, home: Path) -> str:
+    """A path as people write it, with `~` for the home folder; not yet safe to draw."""
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from memtui.agents.costs import MEMORY
 from memtui.agents.instructions import INSTRUCTIONS, Part
 from memtui.inject.limits import delivered
-from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.clean import homely, line_of
 from memtui.tui.docs.columns import row
 from memtui.tui.docs.spans import Line, Span, clip, fit, spread, width_of, wrap
 from memtui.tui.glyphs import Glyphs
@@ -36,9 +36,7 @@ class Place:
             return ""
         if self.project is not None and path.is_relative_to(self.project):
             return str(path.relative_to(self.project))
-        if self.home is not None and path.is_relative_to(self.home):
-            return f"~/{path.relative_to(self.home)}"
-        return str(path)
+        return homely(path, self.home) if self.home is not None else str(path)
 
 
 @dataclass(frozen=True, slots=True)

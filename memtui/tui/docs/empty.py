@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from memtui.sessions.rows import Facet
 from memtui.tui.docs.clean import line_of
@@ -30,6 +30,12 @@ def no_sessions(key: Key, facet: str, project: str) -> list[Line]:
         [(f"Work {where} with your agent: what it says and does shows up here.", "faint")],
         [(key("reload"), "key"), (" looks again", "faint")],
     ]
+
+
+def no_tagged(tags: Sequence[str]) -> list[Line]:
+    """Pane 1 where no session has all these tags."""
+    shown = " ".join(f"#{line_of(tag, 40)}" for tag in tags)
+    return [[(f"no session is tagged {shown}; esc shows all", "muted")]]
 
 
 def no_cards(key: Key, has_sessions: bool) -> list[Line]:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from memtui.bank.model import Tier
-from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.clean import homely, line_of
 from memtui.tui.docs.columns import highlight, row
 from memtui.tui.docs.recall_rows import marked
 from memtui.tui.docs.spans import Line, Span, clip, fit
@@ -65,7 +65,7 @@ def place_of(one: Found, home: Path) -> str:
     path = one.folder or one.bank
     if path is None:
         return ""
-    return line_of(f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path))
+    return line_of(homely(path, home))
 
 
 def health_tone(one: Found) -> str:

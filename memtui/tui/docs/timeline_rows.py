@@ -51,11 +51,11 @@ class TimelineRows:
 
     def outcome(self, session: SessionRow) -> str:
         """How a session went, "" where nobody looked yet."""
-        return self.outcomes.get(f"{session.host}:{session.id}", "")
+        return self.outcomes.get(session.ref, "")
 
     def tagged(self, session: SessionRow) -> tuple[str, ...]:
         """The tags of a session; its sub-agents have none."""
-        return () if session.agent else self.tags.get(f"{session.host}:{session.id}", ())
+        return () if session.agent else self.tags.get(session.ref, ())
 
     def __len__(self) -> int:
         return len(self.timeline)
@@ -85,7 +85,7 @@ class TimelineRows:
         entry = self.timeline.row(index)
         if entry.turn is None:
             session, told = entry.session, self.outcome(entry.session)
-            hidden = f"{session.host}:{session.id}" in self.hidden
+            hidden = session.ref in self.hidden
             return heading_row(
                 session,
                 width,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memtui.hosts.model import Kind
-from memtui.hosts.protocol import Part
+from memtui.hosts.protocol import Part, in_words
 from memtui.hosts.registry import label, lacks
 from memtui.sessions.rows import Facet
 from memtui.sessions.timeline import SessionRow
@@ -106,8 +106,7 @@ def _not_stored(turn: TurnDetail) -> list[Block]:
         missing -= {Part.ERRORS}
     if not missing:
         return []
-    names = ", ".join(part.value for part in Part if part in missing)
-    return [Prose(((f"not stored by {label(host)}: {names}", "muted"),))]
+    return [Prose(((f"not stored by {label(host)}: {in_words(missing)}", "muted"),))]
 
 
 def _body(turn: TurnDetail, glyphs: Glyphs) -> list[Block]:
@@ -186,8 +185,7 @@ def session_document(
     add("remote", session.remote)
     shown = (Facet.PROMPTS, Facet.CALLS, Facet.ERRORS, Facet.DIFFS)
     add("turns", ", ".join(f"{counts.get(f, 0)} {f.value}" for f in shown))
-    missing = lacks(session.host)
-    add("not stored", ", ".join(part.value for part in Part if part in missing), "muted")
+    add("not stored", in_words(lacks(session.host)), "muted")
     add("id", session.id, "faint")
     title = line_of(session.title or session.agent or session.id)
     blocks: list[Block] = [Prose(((title, "title"),)), Blank(), Fields(tuple(rows))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.empty import Key
 from memtui.tui.docs.spans import Line, wrap
 from memtui.tui.glyphs import Glyphs
 from memtui.workspace.model import Looked
@@ -35,9 +36,9 @@ def _together(looked: Sequence[Looked]) -> list[tuple[str, str, Looked]]:
 
 
 def welcome_lines(
-    looked: Sequence[Looked], width: int, glyphs: Glyphs, elsewhere: int = 0, key: str = ""
+    looked: Sequence[Looked], width: int, glyphs: Glyphs, key: Key, elsewhere: int = 0
 ) -> list[Line]:
-    """Lines at `width` cells; `elsewhere` counts other projects, which `key` lists."""
+    """Lines at `width` cells; `elsewhere` counts other projects."""
     lines: list[Line] = [
         [],
         [("Nothing is remembered here yet", "title")],
@@ -57,18 +58,24 @@ def welcome_lines(
     steps = list(_STEPS)
     if elsewhere:
         what = "the project" if elsewhere == 1 else f"the {elsewhere:,} projects"
-        steps.insert(0, (key, f"{what} in which agents worked elsewhere: open one, search all"))
+        steps.insert(
+            0,
+            (
+                key("view-projects"),
+                f"{what} in which agents worked elsewhere: open one, search all",
+            ),
+        )
     for command, meaning in steps:
         lines += wrap([(f"{command:<14}", "key"), (meaning, "text")], width, [(" " * 14, "")])
     lines += [
         [],
         *wrap(
             [
-                ("B ", "key"),
+                (f"{key('begin-bank')} ", "key"),
                 ("begins a bank here, ", "muted"),
-                ("R ", "key"),
+                (f"{key('reload')} ", "key"),
                 ("looks again, ", "muted"),
-                ("q ", "key"),
+                (f"{key('quit')} ", "key"),
                 ("leaves", "muted"),
             ],
             width,

@@ -62,9 +62,8 @@ class AgentsPart(BrowseBase):
         """What is known of a session at once; its deliveries follow from a worker."""
         shown = session_document(session, self.glyphs, self.core.clock(), told)
         if self.core.bank_root is not None and not session.agent:
-            key = f"{session.host}:{session.id}"
             use = partial(self._show_deliveries, SessionSubject(session.session), shown)
-            work = partial(self.core.agents.deliveries, key)
+            work = partial(self.core.agents.deliveries, session.ref)
             self.jobs.run("deliveries", "reading the deliveries", work, use)
         return shown
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.clean import homely, line_of
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.reading import ReadingPart
 
@@ -46,8 +46,11 @@ class BeginningPart(ReadingPart):
         longest = max(len(at.what) for at in places)
         room = max(12, min(_MENU, self.app.size.width) - _EDGES - longest)
         choices = [
-            Choice(at.kind, at.what, _short(at.path, self.core.home, room), _KEYS.get(at.kind, ""))
+            Choice(
+                at.kind, at.what, _short(path, room, self.glyphs.ellipsis), _KEYS.get(at.kind, "")
+            )
             for at in places
+            for path in [line_of(homely(at.path, self.core.home))]
         ]
 
         def chosen(kind: str | None) -> None:
@@ -68,7 +71,7 @@ class BeginningPart(ReadingPart):
 
     def _not_begun(self, error: Exception) -> None:
         self._then = None
-        do = getattr(error, "do", "") or "B tries again"
+        do = getattr(error, "do", "") or f"{self.key_of('begin-bank')} tries again"
         self.say(f"no bank was begun: {line_of(str(error))}; {do}", "error")
 
     def watch_view(self) -> None:
@@ -79,8 +82,6 @@ class BeginningPart(ReadingPart):
             self.call_after_refresh(then)
 
 
-def _short(path: Path, home: Path, room: int) -> str:
-    """The path with `~`, its front cut where there is no room."""
-    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-    shown = line_of(shown, 400)
-    return shown if len(shown) <= room else "…" + shown[1 - room :]
+def _short(path: str, room: int, ellipsis: str) -> str:
+    """The path, its front cut where there is no room."""
+    return path if len(path) <= room else ellipsis + path[1 - room :]

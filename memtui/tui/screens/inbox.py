@@ -98,7 +98,7 @@ class InboxScreen(PanelView):
         if self.core.bank_root is None:
             return [
                 [("No bank for this project yet, so nothing is proposed.", "title")],
-                [("B in Browse begins one.", "muted")],
+                [(self.key_of("begin-bank"), "key"), (" in Browse begins one.", "muted")],
             ]
         found, key = self.inbox, self.memtui.keymap.shown(BY_ID["sleep"])
         decided = f"{found.accepted} accepted, {found.rejected} rejected"

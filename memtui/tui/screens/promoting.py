@@ -44,7 +44,7 @@ class PromotingPart(VerbsPart):
             self._draft(rows)
         elif row is not None and row.turn is not None:
             self._draft([(row.session.session, row.turn.seq)])
-        elif row is not None and f"{row.session.host}:{row.session.id}" in self.core.hidden:
+        elif row is not None and row.session.ref in self.core.hidden:
             self.hide(False)
         else:
             self.action_offers()

@@ -264,5 +264,5 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         box.display = lost
         if lost:
             width = max(20, min(96, self.app.size.width - 4))
-            elsewhere, key = self.core.projects.count_elsewhere(), self.key_of("view-projects")
-            box.show(welcome_lines(self.core.looked(), width, self.glyphs, elsewhere, key))
+            elsewhere = self.core.projects.count_elsewhere()
+            box.show(welcome_lines(self.core.looked(), width, self.glyphs, self.key_of, elsewhere))

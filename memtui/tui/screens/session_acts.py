@@ -41,7 +41,7 @@ class SessionActsPart(VerbsPart):
         session = self.session_here()
         if session is None:
             return
-        hidden = f"{session.host}:{session.id}" in self.core.hidden
+        hidden = session.ref in self.core.hidden
         doings: dict[str, tuple[str, str, Callable[[], None]]] = {
             "resume": ("r", "copy the command that resumes it", self.action_resume),
             "read": ("v", "read it in $PAGER", self.action_read_session),
@@ -145,7 +145,7 @@ class SessionActsPart(VerbsPart):
             self.say("tags are kept with a bank, and there is none here", "warning")
             return
         self._asked_about = session
-        known = self.core.tags.get(f"{session.host}:{session.id}", ())
+        known = self.core.tags.get(session.ref, ())
         self.input_line.ask("tag", "tags", " ".join(known), "words; empty takes all tags away")
 
     @on(InputLine.Done)

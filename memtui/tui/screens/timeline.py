@@ -45,11 +45,14 @@ class TimelinePart(FindPart):
 
     def show_timeline(self) -> None:
         """Open the timeline of the facet; the cursor starts at the newest turn."""
+        self.sessions_list.show(self._new_rows())
+        self.sessions_list.action_ends(1)
+
+    def _new_rows(self) -> TimelineRows:
         rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
         rows.words, rows.hidden, rows.tags = self.words, self._hidden, self._tags
         rows.outcomes = self.memtui.upkeep.inbox.outcomes
-        self.sessions_list.show(rows)
-        self.sessions_list.action_ends(1)
+        return rows
 
     def _timeline(self) -> Timeline:
         self._appended = False
@@ -85,27 +88,15 @@ class TimelinePart(FindPart):
             self.wanted_tags = tags
             self._reopen()
             self._entitle()
-            self.sessions_list.say(
-                [
-                    [
-                        (
-                            f"no session is tagged {' '.join(f'#{t}' for t in tags)}; esc shows all",
-                            "muted",
-                        )
-                    ]
-                ]
-                if tags
-                else empty.no_sessions(self.key_of, self.facet, self.core.project)
-            )
+            none = empty.no_sessions(self.key_of, self.facet, self.core.project)
+            self.sessions_list.say(empty.no_tagged(tags) if tags else none)
             self.count_sessions()
             self.refresh_bars()
 
     def _reopen(self) -> None:
         target = self.timeline_rows.target if self.timeline_rows else None
-        rows = TimelineRows(self._timeline(), self.glyphs, self.core.clock())
-        rows.words, rows.target, rows.hidden = self.words, target, self._hidden
-        rows.tags = self._tags
-        rows.outcomes = self.memtui.upkeep.inbox.outcomes
+        rows = self._new_rows()
+        rows.target = target
         self.sessions_list.show(rows)
 
     def take_inbox(self, found: InboxView) -> None:
