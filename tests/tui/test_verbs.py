@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from memtui.bank.model import Layout, Status
+from memtui.workspace.model import BankView
 from memtui.workspace.sample import Sample
 from tests.curate.bench import Bench
 from tests.tui.conftest import Open, settle
@@ -166,6 +168,32 @@ async def test_an_outside_edit_is_noticed_and_left_alone(open_app: Open, sample:
         await press(pilot, "u")
         assert "undid pin" in all_said(app)
         assert path.exists()
+
+
+async def test_an_outside_edit_is_told_though_a_newer_look_overtakes(
+    open_app: Open, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app()
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "P")
+        screen, settles = browse(app), app.core.settle
+        noticed, overtaken = threading.Event(), threading.Event()
+
+        def slowly(*, drift: bool = True) -> BankView:
+            noticed.set()
+            overtaken.wait(20)
+            return settles(drift=drift)
+
+        monkeypatch.setattr(app.core, "settle", slowly)
+        write_card(sample.bank, "from-outside", "Written by hand")
+        await pilot.press("R")
+        while not noticed.is_set():
+            await pilot.pause(0.02)
+        screen._settle()
+        overtaken.set()
+        await settle(pilot)
+        assert "outside create noticed: Written by hand" in all_said(app)
 
 
 async def test_the_verbs_in_a_folder_that_a_host_owns(open_app: Open, tmp_path: Path) -> None:

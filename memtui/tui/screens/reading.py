@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on
+from textual.message import Message
 from textual.timer import Timer
 
 from memtui.tui.docs import empty
@@ -26,17 +26,17 @@ from memtui.workspace.model import WAITING, BankView
 if TYPE_CHECKING:
     from memtui.curate.external import Noticed
     from memtui.curate.healing import Healed
-    from memtui.tui.ports import Core
     from memtui.workspace.curating import Reloaded
 
 _RECHECK = 2.0
 """Seconds after which a grown transcript has the bank's citations checked again."""
 
 
-def _settled(core: Core, view: BankView, drift: bool) -> Reloaded:
-    """Everything about a bank that may come after it was seen: outside edits, drift, citations, index."""
-    found = core.curating.notice(view)
-    return replace(found, view=core.settle(drift=drift))
+@dataclass
+class EditedOutside(Message):
+    """Edits that no act explains. They are noticed once, so no newer look may drop them."""
+
+    noticed: tuple[Noticed, ...]
 
 
 class ReadingPart(ListsPart, TimelinePart, PreviewPart):
@@ -119,14 +119,20 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
         """Find out in a worker what takes long; every reading ends in this."""
         self._stop_recheck()
         if self.view is not None and not self._bank_reading:
-            work = partial(_settled, self.core, self.view, drift)
+            work = partial(self._settled, self.view, drift)
             doing = "checking drift and citations"
             self.jobs.run("settle", doing, work, self._take_settled)
+
+    def _settled(self, view: BankView, drift: bool) -> Reloaded:
+        """Runs in a worker: everything that may come after a bank was seen, outside edits first."""
+        found = self.core.curating.notice(view)
+        if found.noticed:
+            self.post_message(EditedOutside(found.noticed))
+        return replace(found, view=self.core.settle(drift=drift))
 
     def _take_settled(self, settled: Reloaded) -> None:
         view = settled.view
         self._take_view(view)
-        self._tell_noticed(settled.noticed)
         if settled.problem:
             self.say(line_of(settled.problem), "warning")
         # One look checks citations for a second only; those that wait are checked by the next one.
@@ -148,11 +154,12 @@ class ReadingPart(ListsPart, TimelinePart, PreviewPart):
             self._recheck.stop()
             self._recheck = None
 
-    def _tell_noticed(self, noticed: Sequence[Noticed]) -> None:
+    @on(EditedOutside)
+    def _edited_outside(self, message: EditedOutside) -> None:
         """Say which edits were made outside memtui: undo leaves them alone."""
-        if noticed:
-            what = noticed[0].title if len(noticed) == 1 else f"{len(noticed)} items"
-            self.say(f"outside {noticed[0].verb} noticed: {line_of(what, 60)}")
+        noticed = message.noticed
+        what = noticed[0].title if len(noticed) == 1 else f"{len(noticed)} items"
+        self.say(f"outside {noticed[0].verb} noticed: {line_of(what, 60)}")
 
     def _take_view(self, view: BankView) -> None:
         """Look at a bank that was read, unless a newer one is there already."""
