@@ -91,6 +91,7 @@ async def test_a_shared_bank_by_key(bare: Bare, sample: Sample) -> None:
         assert app.core.bank_root == sample.project / ".memtui-bank"
         assert open_bank(app.core.bank_root).config.project == "svc-order"
         assert "no cards yet" in text_of(app)
+        assert "has a bank" not in all_said(app)
         await press(pilot, "B")
         assert "this project has a bank" in all_said(app)
 

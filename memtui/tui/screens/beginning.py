@@ -26,7 +26,10 @@ class BeginningPart(ReadingPart):
 
     def action_begin_bank(self) -> None:
         """Begin a bank for this project."""
-        self.with_bank(partial(self.say, f"this project has a bank: {self.core.bank_root}"))
+        if self.core.bank_root is None:
+            self.with_bank(lambda: None)
+        else:
+            self.say(f"this project has a bank: {line_of(str(self.core.bank_root))}")
 
     def with_bank(self, then: Callable[[], None]) -> None:
         """Call `then` once there is a bank that was read."""
