@@ -17,7 +17,7 @@ from memtui.curate.curator import Curator
 from memtui.curate.healing import heal
 from memtui.ledger.model import ActRecord
 from tests.curate.bench import Bench
-from tests.curate.counts import ACTS, FAULTS
+from tests.curate.counts import ACTS, FAULTS, LIMIT
 from tests.curate.faults import wrong_with
 
 
@@ -33,7 +33,7 @@ def answer(process: subprocess.Popen[str]) -> dict[str, object]:
     return found
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(LIMIT)
 def test_killed_at_random_instants(tmp_path: Path) -> None:
     seed = random.randrange(10**6)
     found = answer(run("tests.curate.faults", "random", str(tmp_path), str(FAULTS), str(seed)))
@@ -47,7 +47,7 @@ def test_killed_before_and_after_each_step(tmp_path: Path) -> None:
     assert int(str(found["forward"])) >= 60
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(LIMIT)
 def test_three_processes_lose_no_act(tmp_path: Path) -> None:
     bench = Bench(tmp_path).build()
     running = [run("tests.curate.racing", str(tmp_path), f"w{n}", str(ACTS)) for n in range(3)]

@@ -16,7 +16,7 @@ from memtui.curate.lint import lint, source_of
 from memtui.curate.revert import preview_revert, revert
 from tests.curate import acting
 from tests.curate.bench import Bench
-from tests.curate.counts import SEQUENCES
+from tests.curate.counts import LIMIT, SEQUENCES
 from tests.curate.faults import wrong_with
 
 DOINGS = (
@@ -179,7 +179,7 @@ def test_the_two_files_of_a_renaming_go_together(bench: Bench) -> None:
     assert bench.item("ccccc2").name == "one"
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(LIMIT)
 @settings(
     max_examples=SEQUENCES,
     deadline=None,

@@ -16,13 +16,13 @@ from memtui.curate.act import CurateError
 from memtui.curate.undo import can_redo, can_undo
 from tests.curate.acting import FORWARD
 from tests.curate.bench import Bench
-from tests.curate.counts import SEQUENCES
+from tests.curate.counts import LIMIT, SEQUENCES
 from tests.curate.faults import wrong_with
 
 STEPS = st.lists(st.sampled_from([*range(len(FORWARD)), "undo", "undo", "redo"]), max_size=25)
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(LIMIT)
 @settings(
     max_examples=SEQUENCES,
     deadline=None,
