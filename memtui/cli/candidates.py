@@ -9,8 +9,7 @@ from memtui.cli.command import NOT_FOUND, OK, CommandError, Context, answer
 from memtui.cli.desk import speaking
 from memtui.cli.promote import draft_json
 from memtui.cli.scanning import scan_first
-from memtui.curate.candidates import Candidate
-from memtui.workspace.drafting import UnknownTurnError, candidates_of
+from memtui.workspace.drafting import Offer, UnknownTurnError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,15 +23,16 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
     with context.open() as workspace, speaking():
         scan_first(workspace)
         try:
-            found = candidates_of(workspace, arguments.session)
+            found = workspace.drafting.offers_of(arguments.session)
         except UnknownTurnError as error:
             raise CommandError(str(error), "`memtui sessions` lists them", NOT_FOUND) from error
-    data = [{"reason": one.reason, **draft_json(one.draft)} for one in found]
+    data = [{"reason": one.reason, **draft_json(one.material.draft)} for one in found]
     answer(context, data, [line for one in found for line in _lines(one)])
     return OK if found else NOT_FOUND
 
 
-def _lines(found: Candidate) -> list[str]:
-    refs = " ".join(shlex.quote(cited.ref) for cited in found.draft.evidence)
-    quotes = [f"    {cited.quote!r}" for cited in found.draft.evidence if cited.quote]
-    return [f"{found.reason}: {found.draft.title}", *quotes, f"  memtui promote {refs}"]
+def _lines(found: Offer) -> list[str]:
+    draft = found.material.draft
+    refs = " ".join(shlex.quote(cited.ref) for cited in draft.evidence)
+    quotes = [f"    {cited.quote!r}" for cited in draft.evidence if cited.quote]
+    return [f"{found.reason}: {draft.title}", *quotes, f"  memtui promote {refs}"]

@@ -16,7 +16,7 @@ from memtui.curate.draft import Draft
 from memtui.curate.draft_text import draft_from, draft_text
 from memtui.curate.lint import DraftWarning, draft_lint, neighbours_of
 from memtui.curate.verbs import create, promote
-from memtui.workspace.drafting import Drafted, UnknownTurnError, draft_of_turns
+from memtui.workspace.drafting import Material, UnknownTurnError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -67,33 +67,33 @@ def _turns(bank: Desk, refs: Sequence[str], arguments: argparse.Namespace) -> in
     old = bank.cards(arguments.supersedes)
     scan_first(bank.workspace)
     try:
-        drafted = draft_of_turns(bank.workspace, refs)
+        material = bank.workspace.drafting.draft_of(refs)
     except UnknownTurnError as error:
         raise CommandError(
             str(error), "`memtui show SESSION` lists the turns", NOT_FOUND
         ) from error
-    draft = drafted.draft
+    draft = material.draft
     if arguments.source is not None:
         draft = draft_from(text_from(arguments.source), draft)
-    warnings = _warnings(bank, draft, drafted)
+    warnings = _warnings(bank, draft, material)
     if arguments.dry_run:
         answer(bank.context, draft_json(draft, warnings), [draft_text(draft), *_lines(warnings)])
         return OK
     if arguments.yes or arguments.source is not None:
-        result = _save(bank, draft, drafted, old, arguments)
+        result = _save(bank, draft, material, old, arguments)
     else:
-        result = _edited(bank, draft, drafted, old, arguments)
+        result = _edited(bank, draft, material, old, arguments)
     bank.tell(result, _lines(warnings), warnings=[_warning_json(w) for w in warnings])
     return OK
 
 
 def _edited(
-    bank: Desk, draft: Draft, drafted: Drafted, old: Sequence[Card], arguments: argparse.Namespace
+    bank: Desk, draft: Draft, material: Material, old: Sequence[Card], arguments: argparse.Namespace
 ) -> ActResult:
     file = EditorFile("draft", draft_text(draft).encode("utf-8", "surrogateescape"))
     text = file.edit(bank.context.environ)
     try:
-        result = _save(bank, draft_from(text, draft), drafted, old, arguments)
+        result = _save(bank, draft_from(text, draft), material, old, arguments)
     except (CurateError, CommandError, OSError) as error:
         kept = f"your text is in {file.path}: give it with --from"
         do = f"{getattr(error, 'do', '')}; {kept}".removeprefix("; ")
@@ -103,10 +103,10 @@ def _edited(
 
 
 def _save(
-    bank: Desk, draft: Draft, drafted: Drafted, old: Sequence[Card], arguments: argparse.Namespace
+    bank: Desk, draft: Draft, material: Material, old: Sequence[Card], arguments: argparse.Namespace
 ) -> ActResult:
     replaced = {card.id for card in old}
-    for warning in _warnings(bank, draft, drafted):
+    for warning in _warnings(bank, draft, material):
         same = [match.item for match in warning.near if match.item.id not in replaced]
         if warning.rule == "same" and same and not arguments.keep_both:
             raise CommandError(
@@ -114,13 +114,14 @@ def _save(
                 f"replace it with --supersedes {same[0].name}, or save both with --keep-both",
             )
     return bank.act(
-        lambda curator: create(curator, draft, drafted.records, name=arguments.name, supersedes=old)
+        lambda curator: create(
+            curator, draft, material.records, name=arguments.name, supersedes=old
+        )
     )
 
 
-def _warnings(bank: Desk, draft: Draft, drafted: Drafted) -> list[DraftWarning]:
-    texts = [text for turn in drafted.turns for text in (turn.text, turn.output) if text]
-    return draft_lint(draft.title, draft.body, neighbours_of(bank.view.contents), texts)
+def _warnings(bank: Desk, draft: Draft, material: Material) -> list[DraftWarning]:
+    return draft_lint(draft.title, draft.body, neighbours_of(bank.view.contents), material.texts)
 
 
 def draft_json(draft: Draft, warnings: Sequence[DraftWarning] = ()) -> dict[str, Any]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memtui.settings import Settings
     from memtui.workspace.beginning import Beginning
     from memtui.workspace.curating import Curating
+    from memtui.workspace.drafting import Drafting
     from memtui.workspace.everywhere import Everywhere
     from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         ScanProgress,
         StatusNote,
     )
-    from memtui.workspace.offers import Drafting
     from memtui.workspace.projects import Projects
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.session_tools import SessionTools

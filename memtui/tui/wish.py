@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.bank.model import Card, Item
 
 if TYPE_CHECKING:
-    from memtui.workspace.offers import Material
+    from memtui.workspace.drafting import Material
 
 
 @dataclass(frozen=True, slots=True)

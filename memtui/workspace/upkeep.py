@@ -201,10 +201,8 @@ class Accepting:
 
     def __call__(self, curator: Curator) -> ActResult:
         """Accept it. Raises CurateError, ConflictError, OSError."""
-        from memtui.workspace.drafting import rechecked
-
         contents = self.workspace.load().contents
-        looked = rechecked(self.workspace, self.proposal)
+        looked = self.workspace.drafting.rechecked(self.proposal)
         return accept(curator, looked, contents, self.draft)
 
 

@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from memtui.settings import Settings
     from memtui.workspace.beginning import Beginning
     from memtui.workspace.curating import Curating
+    from memtui.workspace.drafting import Drafting
     from memtui.workspace.everywhere import Everywhere
     from memtui.workspace.finding import Finding
     from memtui.workspace.live import Live
-    from memtui.workspace.offers import Drafting
     from memtui.workspace.projects import Projects
     from memtui.workspace.recalling import Recalling
     from memtui.workspace.session_tools import SessionTools
@@ -340,9 +340,9 @@ class Workspace:
     @property
     def drafting(self) -> Drafting:
         """Drafts of cards from the sessions. Quick; what it does blocks."""
-        from memtui.workspace.offers import Drafting
+        from memtui.workspace.drafting import Drafting
 
-        return Drafting(self.catalogue, Scope(self.config.project or None))
+        return Drafting(self.catalogue, Scope(self.config.project or None), self.project_keys)
 
     @cached_property
     def live(self) -> Live:

@@ -13,7 +13,6 @@ from memtui.curate.act import CurateError
 from memtui.hosts.model import Kind
 from memtui.ledger.access import LEDGER_NAME
 from memtui.sessions.rows import Facet
-from memtui.workspace.drafting import candidates_of, draft_of_turns
 from memtui.workspace.open import open_workspace
 from memtui.workspace.sample import Sample
 from memtui.workspace.workspace import Workspace
@@ -101,12 +100,10 @@ def test_rows_and_references_give_the_same_draft(workspace: Workspace) -> None:
         if row.turn is None:
             name = row.ref
             offers = drafting.offers(row.session.session)
-            assert [one.material.draft for one in offers] == [
-                found.draft for found in candidates_of(workspace, name)
-            ]
+            assert offers == drafting.offers_of(name)
         elif row.turn.kind in (Kind.PROMPT, Kind.ANSWER, Kind.CALL):
             made = drafting.draft([(row.session.session, row.turn.seq)])
-            twin = draft_of_turns(workspace, [row.ref])
+            twin = drafting.draft_of([row.ref])
             assert made.draft == twin.draft
             assert made.records == twin.records
             assert {one.ref for one in made.records} == {one.ref for one in made.draft.evidence}

@@ -114,7 +114,7 @@ class ChangingPart(PromotingPart):
         from memtui.curate.rewrite import draft_of
         from memtui.tui.screens.draft import DraftScreen
         from memtui.tui.screens.draft_fields import is_plain
-        from memtui.workspace.offers import Material
+        from memtui.workspace.drafting import Material
 
         item, base = begun
         draft = draft_of(item)

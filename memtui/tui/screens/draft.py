@@ -35,7 +35,7 @@ from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
 from memtui.tui.wish import Save, Wish
-from memtui.workspace.offers import Material
+from memtui.workspace.drafting import Material
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp

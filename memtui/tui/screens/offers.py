@@ -19,7 +19,7 @@ from memtui.tui.rows import FixedRows, Row
 from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.line_list import LineList
-from memtui.workspace.offers import Offer
+from memtui.workspace.drafting import Offer
 
 
 class OffersScreen(Overlay[int]):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memtui.sessions.timeline import TimelineRow
     from memtui.tui.wish import Wish
     from memtui.workspace.curating import Done
-    from memtui.workspace.offers import Material, Offer, Row
+    from memtui.workspace.drafting import Material, Offer, Row
 
 T = TypeVar("T")
 

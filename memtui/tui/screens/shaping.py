@@ -229,7 +229,7 @@ class ShapingPart(PromotingPart):
     def _write_new(self, old: Sequence[Item], draft: Draft) -> None:
         """Edit the card that takes the place of the old ones."""
         from memtui.tui.screens.draft import DraftScreen
-        from memtui.workspace.offers import Material
+        from memtui.workspace.drafting import Material
 
         if self.view is None:
             return
