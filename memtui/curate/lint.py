@@ -20,6 +20,7 @@ from memtui.curate.rules import (
     safety,
     stale,
     twin,
+    workspace,
 )
 from memtui.curate.rules.source import ERROR, SEVERITIES, Finding, Source
 from memtui.curate.similar import NEAR, SAME, Match, Neighbours, copied, told
@@ -38,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     contradiction.between_cards,
     contradiction.in_pages,
     contradiction.with_instructions,
+    workspace.with_named_files,
     safety.secrets,
     safety.hidden_characters,
     safety.foreign_orders,
@@ -85,7 +87,7 @@ def lint(source: Source, tell: Callable[[int, int], None] = untold) -> list[Find
 
 
 def source_of(curator: Curator, contents: BankContents) -> Source:
-    """What the linter can know by itself; the caller adds drift, evidence and instruction files."""
+    """What the linter can know by itself; the caller adds drift, evidence and the project's files."""
     state = curator.state / curator.files.evidence.name
     return Source(
         contents=contents,

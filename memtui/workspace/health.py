@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from memtui.curate.curator import Curator
 from memtui.curate.lint import Finding, Source, lint, source_of, untold
 from memtui.curate.rules.host import CUT_LINES, CUT_UNITS
 from memtui.curate.sleep.upkeep import cold_cards, weekly
+from memtui.index.citations import cited_paths
 from memtui.index.days import day_of
 from memtui.index.states import State
 from memtui.inject.limits import measure
@@ -67,8 +68,9 @@ class Gathered:
 
 def gather(curator: Curator, view: BankView, project_root: Path | None) -> Gathered:
     """Read what the linter needs besides the bank of `view`. Blocks. Raises OSError."""
-    texts, notes = _instructions(project_root)
-    return Gathered(source_for(curator, view, texts), notes, _size(curator, view))
+    texts, notes = _texts(project_root, INSTRUCTION_FILES)
+    named, more = _texts(project_root, sorted(_named(view)))
+    return Gathered(source_for(curator, view, texts, named), notes + more, _size(curator, view))
 
 
 def examine(gathered: Gathered, tell: Callable[[int, int], None] = untold) -> Health:
@@ -80,7 +82,12 @@ def examine(gathered: Gathered, tell: Callable[[int, int], None] = untold) -> He
     return Health(tuple(found), gathered.source.now, gathered.notes, gathered.size)
 
 
-def source_for(curator: Curator, view: BankView, instructions: Mapping[str, str]) -> Source:
+def source_for(
+    curator: Curator,
+    view: BankView,
+    instructions: Mapping[str, str],
+    files: Mapping[str, str],
+) -> Source:
     """What the linter reads: the bank, and what drift, evidence checks and past queries say."""
     plain = source_of(curator, view.contents)
     return Source(
@@ -90,6 +97,7 @@ def source_for(curator: Curator, view: BankView, instructions: Mapping[str, str]
         drift=_drift(view),
         evidence=_evidence(view),
         instructions=instructions,
+        files=files,
         missed=_missed(curator),
         excerpts=plain.excerpts,
         unfinished=plain.unfinished,
@@ -140,11 +148,17 @@ def _missed(curator: Curator) -> Mapping[str, int]:
     return Counter(one.query for one in asked if one.query.strip() and not one.candidates)
 
 
-def _instructions(root: Path | None) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The instruction files of the project by path, and what could not be read."""
+def _named(view: BankView) -> set[str]:
+    """The files that cards name, relative to the repository and inside of it."""
+    paths = {path for card in view.contents.cards for path in cited_paths(card)}
+    return {path for path in paths if not path.startswith("/") and ".." not in Path(path).parts}
+
+
+def _texts(root: Path | None, names: Iterable[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The texts of files of the project by path, and what could not be read."""
     texts: dict[str, str] = {}
     notes = []
-    for name in INSTRUCTION_FILES if root is not None else ():
+    for name in names if root is not None else ():
         file = (root or Path()) / name
         try:
             if file.is_file() and file.stat().st_size <= _LARGEST:

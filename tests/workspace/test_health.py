@@ -43,6 +43,19 @@ def test_drift_evidence_instructions_and_queries_are_known(sample: Sample) -> No
     assert health.notes == ()
 
 
+def test_a_card_is_compared_with_the_file_that_it_names(sample: Sample) -> None:
+    (sample.project / "compose.yaml").write_text("ports:\n  order_port: 8417\n")
+    text = "---\nname: compose-port\ntype: environment\n---\n\nUse when: composing.\n\n"
+    said = "`compose.yaml` has `order_port: 8418`.\n"
+    (sample.bank / "cards" / "compose-port.md").write_text(text + said)
+    outside = text.replace("compose-port", "passwords") + "`../compose.yaml` has order_port: 1.\n"
+    (sample.bank / "cards" / "passwords.md").write_text(outside)
+    with open_workspace(None, sample.project, sample.environ()) as core:
+        health = look(core)
+    (found,) = (one for one in health.findings if one.rule == "contradiction/file")
+    assert found.message == "order_port is 8418 here and 8417 in compose.yaml:2"
+
+
 def test_it_tells_how_far_it_is_and_can_be_stopped(sample: Sample) -> None:
     with open_workspace(None, sample.project, sample.environ()) as core:
         view = core.load()

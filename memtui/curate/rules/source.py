@@ -41,11 +41,12 @@ class Source:
     """A bank to be linted. What is not given is not checked.
 
     `drift` and `evidence` are facts of the index by item id, `instructions` the texts of the project's
-    instruction files by path, `missed` queries that found nothing with how often they were asked,
-    `excerpts` the folders in which excerpts are kept, `unfinished` acts that a process left half done.
-    `index` is the text of `MEMORY.md`, None where there is none; `block` the size of what the next session
-    receives, in characters of its host; `waiting` suggestions in the inbox by title with the day since when;
-    `unlogged` the acts of this ledger of which the bank's events say nothing.
+    instruction files by path, `files` those of the files that cards name, `missed` queries that found
+    nothing with how often they were asked, `excerpts` the folders in which excerpts are kept, `unfinished`
+    acts that a process left half done. `index` is the text of `MEMORY.md`, None where there is none; `block`
+    the size of what the next session receives, in characters of its host; `waiting` suggestions in the inbox
+    by title with the day since when; `unlogged` the acts of this ledger of which the bank's events say
+    nothing.
     """
 
     contents: BankContents
@@ -54,6 +55,7 @@ class Source:
     drift: Mapping[str, str] = field(default_factory=dict)
     evidence: Mapping[str, tuple[State, ...]] = field(default_factory=dict)
     instructions: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     missed: Mapping[str, int] = field(default_factory=dict)
     excerpts: tuple[Path, ...] = ()
     unfinished: Collection[str] = ()
