@@ -14,7 +14,7 @@ import os
 from _thread import get_ident
 
 from memtui.agents.whereabouts import ancestors, checkout
-from memtui.safety import sha256
+from memtui.safety.digest import sha256
 
 FOLDER = "known"
 FORMAT = 1

@@ -13,7 +13,7 @@ import json
 import os
 import time
 
-from memtui.safety import sha256
+from memtui.safety.digest import sha256
 
 FORMAT = 1
 MAX_BYTES = 256 * 1024

@@ -15,7 +15,7 @@ import os
 from typing import Any
 
 from memtui import reasons
-from memtui.safety import sha256
+from memtui.safety.digest import sha256
 from memtui.safety.ruleset import name_of
 
 MAX_NEW = 64

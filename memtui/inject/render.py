@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 
 from memtui.inject.model import Candidate, Line
-from memtui.safety import sha256
+from memtui.safety.digest import sha256
 from memtui.safety.fence import TAG, escape, wrap
 
 CHECKED = "checked"

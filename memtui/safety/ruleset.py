@@ -5,7 +5,7 @@ Standard library and no `re`, because the session-start hook compares names.
 
 from __future__ import annotations
 
-from memtui.safety import sha256
+from memtui.safety.digest import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

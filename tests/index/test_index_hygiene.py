@@ -32,6 +32,7 @@ OURS = {
     "memtui.inject.snapshot",
     "memtui.reasons",
     "memtui.safety",
+    "memtui.safety.digest",
     "memtui.safety.fence",
     "memtui.safety.ruleset",
 }

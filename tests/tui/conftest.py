@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.screens.draft import DraftScreen
 from memtui.tui.screens.projects import ProjectsScreen
 from memtui.workspace.open import open_workspace
 from memtui.workspace.sample import Sample
@@ -104,6 +105,8 @@ def _is_busy(pilot: Pilot[None]) -> bool:
     if not screens and not any(isinstance(s, ProjectsScreen) and s.scanned for s in stack):
         return True
     if any(not s.scanned or (s.view is None and s.core.bank_root is not None) for s in screens):
+        return True
+    if any(isinstance(s, DraftScreen) and s.looking for s in stack):
         return True
     workers = pilot.app.workers
     return any(not worker.is_finished and worker.group not in _ENDLESS for worker in workers)

@@ -82,7 +82,7 @@ class DraftScreen(ModalScreen[bool]):
         self._first: Draft | None = None
         self._neighbours: Neighbours | None = None
         self._warnings: Sequence[DraftWarning] = ()
-        self._linted: Draft | None = None
+        self._linted: tuple[str, str, str] | None = None
         self._saving = False
         self._sent = False
         self._settled: set[str] = {edited.id} if edited is not None else set()
@@ -200,6 +200,11 @@ class DraftScreen(ModalScreen[bool]):
         self._timer = self.set_timer(DEBOUNCE, self._lint)
         self._show_doubts()
 
+    @property
+    def looking(self) -> bool:
+        """Whether the linter has not seen the text as it is."""
+        return self._linted != _read(self.draft)
+
     def _lint(self) -> None:
         draft = self.draft
         work = partial(self._look, draft)
@@ -213,7 +218,7 @@ class DraftScreen(ModalScreen[bool]):
         return draft_lint(draft.title, draft.body, self._neighbours, self._material.texts)
 
     def _looked(self, draft: Draft, warnings: list[DraftWarning]) -> None:
-        self._linted = draft
+        self._linted = _read(draft)
         self._warnings = [kept for one in warnings if (kept := self._unsettled(one)) is not None]
         if self._type_fault(draft):
             fault = self._type_fault(draft)
@@ -251,7 +256,7 @@ class DraftScreen(ModalScreen[bool]):
         lines = warning_lines(self._warnings, width, most, glyphs)
         box.styles.height = len(lines)
         box.show(lines)
-        doubts = "linter" if self._linted is not None else "linter: looking"
+        doubts = "linter: looking" if self.looking else "linter"
         self.query_one("#draft-doubts", Lines).show([[(doubts, "heading")]])
         self._show_keys()
 
@@ -294,7 +299,7 @@ class DraftScreen(ModalScreen[bool]):
     def action_save(self) -> None:
         """Save, after the linter has seen the text as it is; an item that is close is asked about."""
         draft = self.draft
-        if self._linted != draft:
+        if self.looking:
             self._saving = True
             self._lint()
             return
@@ -359,3 +364,8 @@ class DraftScreen(ModalScreen[bool]):
                 self.dismiss(False)
 
         self.app.push_screen(MenuScreen("Not saved", choices), chosen)
+
+
+def _read(draft: Draft) -> tuple[str, str, str]:
+    """What of a draft the linter reads."""
+    return draft.title, draft.body, draft.type
