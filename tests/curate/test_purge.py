@@ -334,3 +334,23 @@ def test_purge_in_a_host_folder(claude: Bench) -> None:
     assert receipt.clean
     assert holding(claude.root) == []
     assert "Prose stays." in claude.index()
+
+
+def test_a_card_that_links_to_it_keeps_what_it_says_itself(bench: Bench) -> None:
+    curator = bench.curator()
+    body = "Use when: the pool is set.\n\nSet `POOL_SIZE=17` once and for all."
+    record = replace(RECORD, text="POOL_SIZE=17 was printed")
+    evidence = (Evidence(RECORD.ref, quote="POOL_SIZE=17"),)
+    first = replace(DRAFT, title="The pool is set once", body=body, evidence=evidence)
+    made = verbs.create(curator, first, [record])
+    first_name = bench.item(made.details["id"]).name
+    linked = replace(
+        DRAFT,
+        title="Start scripts export the size",
+        body=f"Use when: starting.\n\nThey export `POOL_SIZE=17`.\nSee [[{first_name}]].",
+        evidence=(),
+    )
+    other = verbs.create(curator, linked, [])
+    purge(curator, plan_purge(curator, [bench.item(made.details["id"])], bench.contents()))
+    left = bench.item(other.details["id"]).body
+    assert "export `POOL_SIZE=17`.\nSee [purged]." in left

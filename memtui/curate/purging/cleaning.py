@@ -47,12 +47,12 @@ def clean_page(curator: Curator, page: Page, items: Sequence[Item], needles: Nee
 
 
 def clean_card(curator: Curator, card: Card, items: Sequence[Item], needles: Needles) -> None:
-    """Mask what the card quotes, and turn links to the items into nothing."""
+    """Mask what the card quotes, and the links to the items."""
     path = path_of(curator, card)
     data = curator.read(path)
     if data is None:
         return
-    new = bytes_of(_unlinked(needles.without(text_of(data)), items))
+    new = bytes_of(_unlinked(needles.without(text_of(data)), items, PURGED))
     new = _without_ids(new, card, items)
     if new != data:
         curator.write(path, new)
@@ -113,11 +113,11 @@ def _claim_line(line: str, items: Sequence[Item], needles: Needles) -> str | Non
     return _unlinked(line, items)
 
 
-def _unlinked(text: str, items: Sequence[Item]) -> str:
+def _unlinked(text: str, items: Sequence[Item], instead: str = "") -> str:
     names = {item.name for item in items}
 
     def without(found: Any) -> str:
-        return "" if found[1].strip() in names else str(found[0])
+        return instead if found[1].strip() in names else str(found[0])
 
     return "\n".join(
         LINK.sub(without, line).rstrip() if any(f"[[{name}" in line for name in names) else line

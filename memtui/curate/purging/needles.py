@@ -13,6 +13,7 @@ from pathlib import Path
 import zstandard
 
 from memtui.bank.evidence import EvidenceError, read_excerpt
+from memtui.bank.items import LINK
 from memtui.bank.model import BankContents, Item
 
 SHORTEST = 12
@@ -71,8 +72,8 @@ def needles_of(
 ) -> Needles:
     """The items' titles, lines, quotes and excerpts of their own, and words that only they have.
 
-    What another card says as well, or a record that others cite, is not their own and stays, unless that
-    card links to one of them or was made from it.
+    What another card says or quotes as well, or a record that others cite, is not their own and stays, unless
+    that card was made from one of them or the line of it links to one.
     """
     own = [
         line
@@ -88,11 +89,11 @@ def needles_of(
     own += sorted(recorded - shared)
     lines = {_MARKUP.sub("", line.strip()).strip() for line in own}
     others = "\n".join(
-        f"{other.title}\n{other.body}"
+        line
         for other in contents.cards
-        if other.id not in ids
-        and not (ids | names) & set(other.supersedes)
-        and not names & set(other.links)
+        if other.id not in ids and not (ids | names) & set(other.supersedes)
+        for line in (other.title, *other.body.splitlines(), *(c.quote for c in other.evidence))
+        if not names & {name.strip() for name in LINK.findall(line)}
     )
     # What other items are called is theirs, wherever this one names them.
     others += "".join(
