@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from memtui.hosts.claude_state import ClaudeState
@@ -134,19 +133,24 @@ def user_entries(
     record, at = record_id(context, row), row.get("timestamp")
     agent = agent_of(row, file_agent)
     blocks = content_blocks(row)
-    used = any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks)
+    used = any(map(_is_result, blocks))
     part = 0
     texts: list[tuple[Kind, str]] = []
     for block in blocks:
-        if isinstance(block, dict) and block.get("type") == "tool_result":
-            for entry in _results(context, row, block, record, state):
-                yield replace(entry, part=part, agent=entry.agent or agent)
+        if _is_result(block):
+            for kind, fields in _results(row, block, state):
+                fields.setdefault("agent", agent)
+                yield context.entry(kind, record, at, part=part, **fields)
                 part += 1
         else:
             texts.extend(_texts(block_text(block), row, state, used))
     for kind, text in _one_prompt(texts):
         yield context.entry(kind, record, at, part=part, text=text, agent=agent)
         part += 1
+
+
+def _is_result(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "tool_result"
 
 
 def _one_prompt(texts: list[tuple[Kind, str]]) -> Iterator[tuple[Kind, str]]:
@@ -189,13 +193,9 @@ def typed(row: Mapping[str, Any]) -> bool:
 
 
 def _results(
-    context: Context,
-    row: Mapping[str, Any],
-    block: Mapping[str, Any],
-    record: str,
-    state: ClaudeState,
-) -> Iterator[Entry]:
-    """The RESULT of a call, and the SUBAGENT that it tells of."""
+    row: Mapping[str, Any], block: Mapping[str, Any], state: ClaudeState
+) -> Iterator[tuple[Kind, dict[str, Any]]]:
+    """The RESULT of a call, and the SUBAGENT that it tells of: kinds and fields of entries."""
     told = row.get("toolUseResult")
     details = map_of(told)
     text = joined_text(block.get("content")) or _told_text(told)
@@ -203,22 +203,21 @@ def _results(
     found = _EXIT.match(text[:40]) if failed else None
     path = text_of(details.get("filePath"))
     call = text_or_none(block.get("tool_use_id"))
-    at = row.get("timestamp")
-    yield context.entry(
+    yield (
         Kind.RESULT,
-        record,
-        at,
-        text=text,
-        call=call,
-        is_error=failed,
-        exit_code=int(found.group(1)) if found else None,
-        diff=hunks_diff(path, details.get("structuredPatch")),
-        paths=(path,) if path else (),
+        {
+            "text": text,
+            "call": call,
+            "is_error": failed,
+            "exit_code": int(found.group(1)) if found else None,
+            "diff": hunks_diff(path, details.get("structuredPatch")),
+            "paths": (path,) if path else (),
+        },
     )
     agent = text_of(details.get("agentId"))
     if agent and state.is_new_agent(agent):
         task = text_of(details.get("prompt")) or text_of(details.get("description"))
-        yield context.entry(Kind.SUBAGENT, record, at, text=task, call=call, agent=agent)
+        yield Kind.SUBAGENT, {"text": task, "call": call, "agent": agent}
 
 
 def _told_text(told: Any) -> str:

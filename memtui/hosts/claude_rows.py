@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -31,6 +31,9 @@ _QUEUED_PROMPTS_SAVED = (2, 1, 97)
 
 _TELLING = ("sessionId", "cwd", "gitBranch", "version", "session_id", "forkedFrom")
 """The keys whose values tell of the session: rows with the same values tell nothing new."""
+
+
+_FOLLOWED = (Kind.INJECTION, Kind.PROMPT)
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -80,7 +83,7 @@ class ClaudeParser:
             yield from self._session(row)
         for event in handle(self, row):
             yield event
-            if isinstance(event, Entry):
+            if isinstance(event, Entry) and event.kind in _FOLLOWED:
                 yield from self._after(event)
 
     def _unhandled(self, row: _Row) -> Iterator[Event]:
@@ -89,16 +92,17 @@ class ClaudeParser:
                 "unknown type", row.type, text_of(row.fields.get("version")) or self._state.version
             )
 
-    def _session(self, row: _Row) -> Iterator[Event]:
+    def _session(self, row: _Row) -> Iterable[Event]:
         """What the row says about its session, as far as it is new."""
         fields = row.fields
         uuid = text_of(fields.get("uuid"))
-        if uuid and (summary := self._state.remember_row(uuid)):
-            yield self._title(summary, TITLE_SUMMARY)
+        summary = self._state.remember_row(uuid) if uuid else None
+        titles = (self._title(summary, TITLE_SUMMARY),) if summary else ()
         told = [fields.get(key) for key in _TELLING]
-        if told != self._told or self._model(row) not in ("", self._state.model):
-            self._told = told
-            yield from self._news(row)
+        if told == self._told and self._model(row) in ("", self._state.model):
+            return titles
+        self._told = told
+        return (*titles, *self._news(row))
 
     def _news(self, row: _Row) -> Iterator[Event]:
         state, fields = self._state, row.fields
@@ -152,16 +156,16 @@ class ClaudeParser:
         return SessionInfo(self._state.session, title=title, title_rank=rank)
 
     def _user(self, row: _Row) -> Iterator[Event]:
-        yield from user_entries(row.context, row.fields, self._state, self._source.agent)
+        return user_entries(row.context, row.fields, self._state, self._source.agent)
 
     def _assistant(self, row: _Row) -> Iterator[Event]:
-        yield from assistant_entries(row.context, row.fields, self._source.agent)
+        return assistant_entries(row.context, row.fields, self._source.agent)
 
     def _attachment(self, row: _Row) -> Iterator[Event]:
-        yield from attachment_entries(row.context, row.fields, self._state, self._source.agent)
+        return attachment_entries(row.context, row.fields, self._state, self._source.agent)
 
     def _system(self, row: _Row) -> Iterator[Event]:
-        yield from system_entries(row.context, row.fields, self._state, self._source.agent)
+        return system_entries(row.context, row.fields, self._state, self._source.agent)
 
     def _queue(self, row: _Row) -> Iterator[Event]:
         """Typed while the agent worked. Old versions kept such a prompt nowhere else."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 _REMEMBERED = 200
@@ -38,15 +38,15 @@ class ClaudeState:
     def load(cls, values: Mapping[str, Any] | None) -> ClaudeState:
         """The state saved by `dump`; fields of a wrong type are left at their default."""
         state = cls()
-        for spec in fields(cls):
-            value = (values or {}).get(spec.name)
-            if type(value) is type(getattr(state, spec.name)):
-                setattr(state, spec.name, _copy(value))
+        for name in _NAMES:
+            value = (values or {}).get(name)
+            if type(value) is type(getattr(state, name)):
+                setattr(state, name, _copy(value))
         return state
 
     def dump(self) -> dict[str, Any]:
         """A copy as JSON values."""
-        return asdict(self)
+        return {name: _held(getattr(self, name)) for name in _NAMES}
 
     def is_new_agent(self, agent: str) -> bool:
         """Remember `agent`; whether it was not known yet."""
@@ -73,6 +73,13 @@ class ClaudeState:
     def enqueue(self, text: str) -> None:
         self.queue.append(text)
         del self.queue[:-_REMEMBERED]
+
+
+_NAMES = tuple(spec.name for spec in fields(ClaudeState))
+
+
+def _held(value: Any) -> Any:
+    return value.copy() if isinstance(value, list | dict) else value
 
 
 def _remember(known: list[str], value: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from memtui.hosts.blocks import message_entries, result_entry
 from memtui.hosts.feeding import Context
@@ -164,4 +165,4 @@ def _exit_code(text: str) -> int | None:
 
 
 def _moved(entry: Entry, part: int) -> Entry:
-    return replace(entry, part=part)
+    return msgspec.structs.replace(entry, part=part)

@@ -128,7 +128,8 @@ class CodexParser:
         """`events`, with what they tell of the session: its id, its title, its folder."""
         for event in events:
             if isinstance(event, Entry):
-                yield from self._started()
+                if not self._state.session:
+                    yield from self._meta({})
                 if event.kind is Kind.NOTICE and (cwd := cwd_in(event.text)):
                     yield from self._moved(cwd=cwd)
             yield event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from memtui.hosts.shape import list_of, map_of, text_of
@@ -61,7 +61,10 @@ class CodexState:
 
     def dump(self) -> dict[str, Any]:
         """A copy as JSON values."""
-        return asdict(self)
+        values = {name: getattr(self, name) for name in _NAMES}
+        values["seen"] = {key: dict(counts) for key, counts in self.seen.items()}
+        values["told"] = {key: dict(facts) for key, facts in self.told.items()}
+        return {**values, "open": dict(self.open), "agents": list(self.agents)}
 
     def is_first(self, family: str, kind: str, text: str) -> bool:
         """Whether no other family of rows has already told this text.
@@ -101,6 +104,9 @@ class CodexState:
         self.agents.append(agent)
         del self.agents[:-_REMEMBERED]
         return True
+
+
+_NAMES = tuple(spec.name for spec in fields(CodexState))
 
 
 def _trim(values: dict[str, Any]) -> None:

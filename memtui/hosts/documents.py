@@ -10,7 +10,7 @@ replaced.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -106,7 +106,7 @@ class DocumentReader:
         self.pending = 0
         self._read = read
 
-    def __iter__(self) -> Iterator[RawLine | Skipped]:
+    def __iter__(self) -> Generator[RawLine | Skipped, None, None]:
         try:
             data: bytes = self._read()
         except Unreadable as error:

@@ -5,7 +5,7 @@ Lines are split on LF only: other line separators (U+2028, U+0085) are legal ins
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -22,7 +22,7 @@ MAX_DOCUMENT = 64 * 1024 * 1024
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
-_CHUNK = 1024 * 1024
+_CHUNK = 256 * 1024
 _BLANK = b" \t\r\n"
 
 
@@ -68,7 +68,7 @@ class LineReader:
         self._kept: list[bytes] = []
         self._length = 0
 
-    def __iter__(self) -> Iterator[RawLine | Skipped]:
+    def __iter__(self) -> Generator[RawLine | Skipped, None, None]:
         self.pending = 0
         self._kept, self._length = [], 0
         with open_bytes(self.path, self._compressed) as stream:
@@ -82,15 +82,23 @@ class LineReader:
         while chunk:
             start = 0
             while not self._document and (end := chunk.find(b"\n", start)) >= 0:
-                self._keep(chunk[start:end])
+                line = self._line(chunk[start:end])
                 start = end + 1
-                line = self._finish(1)
                 if line is not None:
                     yield line
             self._keep(chunk[start:])
             chunk = stream.read(_CHUNK)
         if self._length:
             yield from self._tail()
+
+    def _line(self, part: bytes) -> RawLine | Skipped | None:
+        """The line that ends with `part`, which as a rule is all of it."""
+        if self._length or len(part) > self._cap:
+            self._keep(part)
+            return self._finish(1)
+        offset, ordinal = self.offset, self.ordinal
+        self.offset, self.ordinal = offset + len(part) + 1, ordinal + 1
+        return RawLine(ordinal, offset, part) if part.strip(_BLANK) else None
 
     def _seek(self, stream: IO[bytes]) -> bytes:
         """Go to `offset` and read the first chunk, past the LF of a tail that was consumed."""

@@ -3,6 +3,8 @@
 An adapter turns the host's own records into `SessionInfo` updates and `Entry` values. Text here is
 exactly what the host stored: neither redacted nor sanitized. Times are integer milliseconds since
 the epoch in UTC, `None` where the host stores none.
+
+What every record makes anew is a msgspec struct: it is made many times faster than a frozen dataclass.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 
 class Kind(StrEnum):
@@ -28,8 +32,7 @@ class Kind(StrEnum):
     NOTICE = "notice"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True, gc=False):
     """Where one raw record lies: `length` bytes at byte `offset` of `path` (decompressed bytes)."""
 
     path: Path
@@ -37,8 +40,7 @@ class Span:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(msgspec.Struct, frozen=True, gc=False):
     """Token counts that the host stored for one answer."""
 
     input: int = 0
@@ -46,8 +48,7 @@ class Tokens:
     cached: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One thing that happened in a session.
 
     `record` identifies the raw record inside its session (what evidence cites) and `part` the block
@@ -75,8 +76,7 @@ class Entry:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
+class SessionInfo(msgspec.Struct, frozen=True):
     """What a record says about its session; fields that it does not say are None.
 
     `title_rank` orders competing titles: a higher rank wins, an equal rank replaces.
@@ -94,8 +94,7 @@ class SessionInfo:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True):
     """A record that was not understood: counted and shown, never fatal.
 
     `reason` is "unknown type", "not JSON", "too long", "NUL bytes", "recovered" (glued or damaged
@@ -138,8 +137,7 @@ class SourceFile:
     stamp: Stamp | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RawLine:
+class RawLine(msgspec.Struct, frozen=True, gc=False):
     """One line of a JSONL file without its LF: `ordinal` counts lines from 0."""
 
     ordinal: int

@@ -46,6 +46,8 @@ def int_or_none(value: Any) -> int | None:
 
 def count_of(value: Any) -> int:
     """`value` if it is a number above zero and below 2^53, else 0."""
+    if type(value) is int:
+        return value if 0 < value < 2**53 else 0
     number = int_or_none(value)
     return number if number is not None and 0 < number < 2**53 else 0
 

@@ -35,6 +35,19 @@ class Redaction:
         return sum(number for _, number in self.hits)
 
 
+Hits = dict[str, int]
+"""How many secrets of each kind were masked so far."""
+
+SHORTEST = 15
+_LONG = 16 * 1024
+"""Characters from which on it is dearer to look for words than for what the rules need."""
+
+_MARKS = (":", "=", '"', "'", "--", "@", "login")
+
+_BY_LITERAL = [
+    (literal, kind, rule) for kind, literals, rule in rules.TOKENS for literal in literals
+]
+
 _own: tuple[re.Pattern[str], ...] = ()
 
 
@@ -55,13 +68,17 @@ def redact(text: str, extra: tuple[re.Pattern[str], ...] | None = None) -> Redac
     `extra` are the user's own patterns, those of `use_patterns` unless given; what they match is masked
     whole, as kind `custom`.
     """
-    hits: Counter[str] = Counter()
-    for pattern in _own if extra is None else extra:
+    own = _own if extra is None else extra
+    words = _long_word(text)
+    if not own and not words and not _marked(text):
+        return Redaction(text, ())
+    hits: Hits = {}
+    for pattern in own:
         text = _custom(text, pattern, hits)
     if "PRIVATE KEY" in text:
         text = rules.PRIVATE_KEY.sub(_whole("private-key", hits), text)
-    for kind, literals, rule in rules.TOKENS:
-        if any(literal in text for literal in literals):
+    for literal, kind, rule in _BY_LITERAL if words else ():
+        if literal in text:
             text = rule.sub(_token(kind, hits), text)
     text = _by_line(text, hits)
     if "@" in text:
@@ -69,7 +86,20 @@ def redact(text: str, extra: tuple[re.Pattern[str], ...] | None = None) -> Redac
     return Redaction(text, tuple(sorted(hits.items())))
 
 
-def _custom(text: str, pattern: re.Pattern[str], hits: Counter[str]) -> str:
+def _long_word(text: str) -> bool:
+    """Whether a rule of `TOKENS` could match: none matches fewer characters, and none white space."""
+    return len(text) > _LONG or max(map(len, text.split()), default=0) >= SHORTEST
+
+
+def _marked(text: str) -> bool:
+    """Whether any other rule could match. All need one of these marks, but for a bearer's long word."""
+    if not any(map(text.__contains__, _MARKS)):
+        return False
+    lowered = text.lower()
+    return "@" in text or len(lowered) != len(text) or rules.HINT.search(lowered) is not None
+
+
+def _custom(text: str, pattern: re.Pattern[str], hits: Hits) -> str:
     """The text with what a user's pattern matches masked; masks stay, and an empty match is none."""
     mask = _whole("custom", hits)
     parts = _MASK.split(text)
@@ -81,7 +111,7 @@ def _custom(text: str, pattern: re.Pattern[str], hits: Counter[str]) -> str:
     )
 
 
-def _by_line(text: str, hits: Counter[str]) -> str:
+def _by_line(text: str, hits: Hits) -> str:
     """The rules that look at one line, on the lines that have a word of theirs."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a rare letter changes its length: no position can be trusted
@@ -99,7 +129,7 @@ def _by_line(text: str, hits: Counter[str]) -> str:
     return "".join((*parts, text[done:]))
 
 
-def _in_line(line: str, hits: Counter[str]) -> str:
+def _in_line(line: str, hits: Hits) -> str:
     line = rules.URL.sub(_after("url-password", hits), line)
     line = rules.HEADER.sub(_after("authorization", hits), line)
     line = rules.BEARER.sub(_after("authorization", hits), line)
@@ -109,27 +139,27 @@ def _in_line(line: str, hits: Counter[str]) -> str:
     return rules.NAMED.sub(_named(hits), line)
 
 
-def _whole(kind: str, hits: Counter[str]) -> Callable[[re.Match[str]], str]:
+def _whole(kind: str, hits: Hits) -> Callable[[re.Match[str]], str]:
     def mask(match: re.Match[str]) -> str:
         if match.group().startswith("[redacted:"):
             return match.group()
-        hits[kind] += 1
+        hits[kind] = hits.get(kind, 0) + 1
         return f"[redacted:{kind}]"
 
     return mask
 
 
-def _token(kind: str, hits: Counter[str]) -> Callable[[re.Match[str]], str]:
+def _token(kind: str, hits: Hits) -> Callable[[re.Match[str]], str]:
     def mask(match: re.Match[str]) -> str:
         if kind in rules.PROSE_LIKE and not _random(match.group()):
             return match.group()
-        hits[kind] += 1
+        hits[kind] = hits.get(kind, 0) + 1
         return f"[redacted:{kind}]"
 
     return mask
 
 
-def _after(kind: str, hits: Counter[str]) -> Callable[[re.Match[str]], str]:
+def _after(kind: str, hits: Hits) -> Callable[[re.Match[str]], str]:
     def mask(match: re.Match[str]) -> str:
         secret = match["secret"]
         if secret.lstrip().startswith(("[redacted:", "$", "{", "<")) or set(secret) <= {
@@ -139,30 +169,30 @@ def _after(kind: str, hits: Counter[str]) -> Callable[[re.Match[str]], str]:
             ".",
         }:
             return match.group()
-        hits[kind] += 1
+        hits[kind] = hits.get(kind, 0) + 1
         return f"{match['before']}[redacted:{kind}]"
 
     return mask
 
 
-def _email(hits: Counter[str]) -> Callable[[re.Match[str]], str]:
+def _email(hits: Hits) -> Callable[[re.Match[str]], str]:
     def mask(match: re.Match[str]) -> str:
         if match.group().rpartition(".")[2].lower() in rules.FILE_ENDINGS:
             return match.group()
-        hits["email"] += 1
+        hits["email"] = hits.get("email", 0) + 1
         return "[redacted:email]"
 
     return mask
 
 
-def _named(hits: Counter[str]) -> Callable[[re.Match[str]], str]:
+def _named(hits: Hits) -> Callable[[re.Match[str]], str]:
     def mask(match: re.Match[str]) -> str:
         quoted = match["quoted"]
         secret = match["bare"] if quoted is None else quoted
         word, tail = match["word"], match["tail"]
         if _describes(word, tail) or not _is_secret(secret, word + tail, quoted is not None):
             return match.group()
-        hits["secret"] += 1
+        hits["secret"] = hits.get("secret", 0) + 1
         start = match.start("bare" if quoted is None else "quoted") - match.start()
         whole = match.group()
         return f"{whole[:start]}[redacted:secret]{whole[start + len(secret) :]}"

@@ -21,7 +21,6 @@ _UNSAFE = re.compile(
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]|\t"
 )
-_SPACES = re.compile(r"\s+")
 _NEWLINES = frozenset("\x85\u2028\u2029\x0b\x0c")
 _JOINERS = frozenset("\u200d\ufe0f\ufe0e")
 
@@ -47,7 +46,7 @@ def one_line(text: str, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > 8 * limit + 4096:
         text = text[: 8 * limit + 4096]
-    line = _SPACES.sub(" ", sanitize(text)).strip()
+    line = " ".join(sanitize(text).split())
     if limit is None or len(line) <= limit:
         return line
     if limit <= 0:

@@ -73,14 +73,15 @@ class Ingest:
         self._store.skip(key, event.span.offset, event.span.length)
 
     def _entry(self, entry: Entry) -> None:
-        if self.file.started is None:
-            self.file.started = entry.at
+        file, span = self.file, entry.span
+        if file.started is None:
+            file.started = entry.at
         session = self._session_of(entry)
-        record = (entry.record, session.agent, entry.span.offset)
-        place = Place(self.file.id, entry.span.offset, entry.span.length, self._ordinal)
+        record = (entry.record, session.agent, span.offset)
+        place = Place(file.id, span.offset, span.length, self._ordinal)
         if record != self._record:
             self._record = record
-            self._key = record_key(self.file.host, self._name, entry.record)
+            self._key = record_key(file.host, self._name, entry.record)
             self._owner = self._copied_from(session, entry)
             if self._owner is not None:
                 self._store.add_copy(self._key, self._owner, place)

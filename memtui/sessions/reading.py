@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from memtui.hosts.access import Reader, open_lines
-from memtui.hosts.model import RawLine, Skipped
+from memtui.hosts.access import open_lines
+from memtui.hosts.model import Skipped
 from memtui.hosts.protocol import Host
 from memtui.sessions.discovery import Work
 from memtui.sessions.files import (
@@ -27,7 +27,7 @@ from memtui.sessions.project import Projects
 from memtui.sessions.reset import reset_files
 from memtui.sessions.store import Store, next_rev
 
-BATCH = 4_000
+BATCH = 8_000
 """Records of one transaction."""
 
 _BATCH_SECONDS = 0.5
@@ -87,9 +87,10 @@ class Batches:
     @property
     def full(self) -> bool:
         """Whether it is time to commit."""
-        if self.store.pending >= self._size:
+        pending = self.store.pending
+        if pending >= self._size:
             return True
-        return self.open and time.monotonic() - self._since > _BATCH_SECONDS
+        return time.monotonic() - self._since > _BATCH_SECONDS and self.open
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -142,7 +143,7 @@ class FileReader:
         note_place(row, work.stat)
         start, records = row.offset, 0
         save = _Saver(batches.db, row, parser.state, ingest)
-        with save, closing(_lines(reader)) as lines:
+        with save, closing(iter(reader)) as lines:
             for line in lines:
                 if isinstance(line, Skipped):
                     ingest.skip(line)
@@ -214,8 +215,3 @@ class _Saver:
         session, agent = self._ingest.name
         self._row.state = dump_state({"parser": self._state(), "session": session, "agent": agent})
         save_file(self._db, self._row)
-
-
-def _lines(reader: Reader) -> Generator[RawLine | Skipped, None, None]:
-    """The lines as a generator, so that leaving it closes the file."""
-    yield from reader

@@ -115,3 +115,8 @@ def turn_id(session: int, seq: int) -> int:
 def split_id(turn: int) -> tuple[int, int]:
     """Session row id and sequence number of a row id."""
     return turn >> SEQ_BITS, turn & MAX_SEQ
+
+
+def split_block(block: int) -> tuple[int, int]:
+    """Session row id and number of a block, of a row id without its last `BLOCK_BITS` bits."""
+    return block >> SEQ_BITS - BLOCK_BITS, block & MAX_SEQ >> BLOCK_BITS

@@ -16,6 +16,7 @@ from memtui.sessions import places
 from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.discovery import Work, discover, plan_all, plan_some, work_of
 from memtui.sessions.files import FileRow, load_file
+from memtui.sessions.known_keys import KnownKeys
 from memtui.sessions.project import Projects
 from memtui.sessions.reading import BATCH, Batches, FileReader, Restarted
 from memtui.sessions.reset import reset_files
@@ -26,6 +27,9 @@ Cancelled = Callable[[], bool]
 """Asked between batches: True ends the scan after what is read so far was written."""
 
 _PAUSE = 0.05
+
+_MUCH = 4_000_000
+"""Bytes to read from which on it pays to know in memory which records there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,9 @@ class Scanner:
         batches = self._begin()
         with batches.transaction():
             plan = plan_all(batches.db, found)
+            if sum(item.bytes for item in plan.work) > _MUCH:
+                batches.store.known = KnownKeys()
+                batches.store.known.catch_up(batches.db)
         run = _Run(self, batches, progress, cancelled, paused)
         report = run.read(plan.work, files=plan.found, gone=len(plan.gone))
         with batches.transaction():

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, field, fields
-from operator import attrgetter
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.sessions.rows import BLOCK_BITS, FACETS, facets_of, split_id, turn_id
+import msgspec
+
+from memtui.sessions.known_keys import KnownKeys
+from memtui.sessions.rows import BLOCK_BITS, FACETS, facets_of, split_block, split_id, turn_id
 
 COUNTS = tuple(f"n_{facet}" for facet in FACETS)
 _SUMS = ", ".join(f"{name} = {name} + ?" for name in COUNTS)
 
 
-@dataclass(slots=True)
-class Row:
+class Row(msgspec.Struct, gc=False):
     """A row of `turns`; the fields are its columns, in order."""
 
     id: int
@@ -41,13 +43,12 @@ class Row:
     preview: str = ""
 
 
-_COLUMNS = ", ".join(spec.name for spec in fields(Row))
-_values = attrgetter(*(spec.name for spec in fields(Row)))
-_PUT = f"INSERT OR REPLACE INTO turns ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(Row)))})"
+_FIELDS = Row.__struct_fields__
+_COLUMNS = ", ".join(_FIELDS)
+_PUT = f"INSERT OR REPLACE INTO turns ({_COLUMNS}) VALUES ({', '.join('?' * len(_FIELDS))})"
 
 
-@dataclass(slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, gc=False):
     """Where a record lies: `ordinal` counts the lines of its file from 0."""
 
     file: int
@@ -117,10 +118,14 @@ _SAVE_SESSION = (
 
 
 class Store:
-    """Rows and sessions changed since the last `flush`, over the writer's connection."""
+    """Rows and sessions changed since the last `flush`, over the writer's connection.
+
+    With `known`, which a scan of much sets, records that are new are not looked up in the database.
+    """
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
+        self.known: KnownKeys | None = None
         self.pending = 0
         self.forgotten = False
         self._rows: dict[int, Row] = {}
@@ -181,7 +186,7 @@ class Store:
     def owner(self, key: int) -> tuple[int, int, int] | None:
         """Session, file and offset under which a record is known."""
         found = self._keys.get(key)
-        if found is not None:
+        if found is not None or (self.known is not None and not self.known.may_have(key)):
             return found
         row = self.db.execute(
             "SELECT turn, file, offset FROM records WHERE key = ? LIMIT 1", (key,)
@@ -196,6 +201,8 @@ class Store:
     def forget(self) -> None:
         """Drop what is held of sessions, after their rows were changed behind this store."""
         self._sessions.clear()
+        if self.known is not None:
+            self.known.catch_up(self.db)
         self.forgotten = True
 
     def flush(self) -> None:
@@ -206,14 +213,16 @@ class Store:
         self.pending = 0
 
     def _flush_rows(self) -> None:
-        deltas: dict[tuple[int, int], list[int]] = {}
+        changes: Counter[tuple[int, int, int]] = Counter()
         for row in self._rows.values():
             before, row.facets = self._counted[row.id], facets_of(row.flags)
             if before != row.facets:
-                session, seq = split_id(row.id)
-                counts = deltas.setdefault((session, seq >> BLOCK_BITS), [0] * len(FACETS))
-                _count(counts, before, row.facets)
-        self.db.executemany(_PUT, map(_values, self._rows.values()))
+                changes[row.id >> BLOCK_BITS, before, row.facets] += 1
+        deltas: dict[tuple[int, int], list[int]] = {}
+        for (block, before, after), number in changes.items():
+            counts = deltas.setdefault(split_block(block), [0] * len(FACETS))
+            _count(counts, before, after, number)
+        self.db.executemany(_PUT, map(msgspec.structs.astuple, self._rows.values()))
         add_counts(self.db, deltas)
         self._rows.clear()
         self._counted.clear()
@@ -224,6 +233,9 @@ class Store:
             "VALUES (?,?,?,?,?,?,?,?)",
             self._records,
         )
+        if self.known is not None:
+            self.known.add(self._keys)
+            self.known.written(self.db)
         self.db.executemany(
             "INSERT OR REPLACE INTO copies (key, file, session, offset, length) VALUES (?,?,?,?,?)",
             self._copies,
@@ -310,9 +322,9 @@ def add_counts(db: sqlite3.Connection, deltas: dict[tuple[int, int], list[int]])
     )
 
 
-def _count(counts: list[int], before: int, after: int) -> None:
+def _count(counts: list[int], before: int, after: int, rows: int) -> None:
     for number in range(len(FACETS)):
-        counts[number] += (after >> number & 1) - (before >> number & 1)
+        counts[number] += rows * ((after >> number & 1) - (before >> number & 1))
 
 
 def _session(found: tuple[Any, ...]) -> Session:

@@ -24,7 +24,7 @@ def redacted_head(text: str, window: int) -> str:
     """The first `window` characters, redacted. A secret cut in two at the end is left out whole."""
     if len(text) <= window:
         return redact(text).text
-    cut = max(text.rfind(space, 0, window) for space in (" ", "\n", "\t"))
+    cut = max(text.rfind(" ", 0, window), text.rfind("\n", 0, window), text.rfind("\t", 0, window))
     return redact(text[: cut if cut > 0 else window]).text
 
 
@@ -57,7 +57,10 @@ def clean_state(value: Any) -> Any:
     if isinstance(value, str):
         return value if _ID.fullmatch(value) else _clean_text(value)
     if isinstance(value, list):
-        return [clean_state(item) for item in value]
+        known = _ID.fullmatch
+        return [
+            item if isinstance(item, str) and known(item) else clean_state(item) for item in value
+        ]
     if isinstance(value, dict):
         return {clean_state(key): clean_state(item) for key, item in value.items()}
     return value

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.safety.redact import redact
+from memtui.safety import secret_rules as rules
+from memtui.safety.redact import SHORTEST, redact
 
 A = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA"
 """Thirty-two characters that look random; the planted secrets are put together from it."""
@@ -216,6 +218,25 @@ def test_redacting_twice_changes_nothing(parts: list[str]) -> None:
 @given(st.text(max_size=400))
 def test_any_text_is_taken(text: str) -> None:
     assert redact(redact(text).text).text == redact(text).text
+
+
+@pytest.mark.parametrize("rule", rules.TOKENS, ids=[rule.kind for rule in rules.TOKENS])
+@given(data=st.data())
+def test_what_is_passed_over_unread_holds_no_token(rule: rules.Rule, data: st.DataObject) -> None:
+    token = data.draw(st.from_regex(rule.pattern, fullmatch=True))
+    assert len(token) >= SHORTEST
+    assert token.split() == [token]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*SECRETS, *(t for t, _ in IN_CONTEXT), " ", "\n", "plain"]), max_size=6
+    )
+)
+def test_a_pattern_of_ones_own_changes_nothing_else(parts: list[str]) -> None:
+    """With a pattern of the user's own, nothing is passed over unread: the result must be the same."""
+    text = " ".join(parts)
+    assert redact(text).text == redact(text, (re.compile("never said"),)).text
 
 
 HOSTILE = [

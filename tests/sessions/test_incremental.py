@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -191,6 +192,7 @@ def test_a_scan_can_be_cancelled_and_goes_on(world: World) -> None:
     assert content(world.catalogue) == content(fresh.catalogue)
 
 
+@pytest.mark.usefixtures("much")
 def test_two_scanners_at_once_lose_nothing_and_show_nothing_twice(world: World) -> None:
     for number in range(1, 6):
         world.write(long_talk(number, 150))

@@ -15,6 +15,8 @@ from memtui.sessions.citation import Citations
 from memtui.sessions.timeline import SessionRow
 from tests.sessions.session_fixtures import NOON, Talk, World, content, scan, session_id
 
+pytestmark = pytest.mark.usefixtures("much")
+
 
 def fork(talk: Talk, number: int, rows: int | None = None) -> Talk:
     """A session that begins with a copy of another one's rows: same UUIDs, its own session id."""
