@@ -52,11 +52,11 @@ def waiting(curator: Curator) -> list[Proposal]:
 def accept(
     curator: Curator, proposal: Proposal, contents: BankContents, draft: Draft | None = None
 ) -> ActResult:
-    """Do what a proposal suggests. `draft` is the card as a person changed it.
+    """Do what a proposal suggests, also one that has expired. `draft` is the card as a person changed it.
 
     Raises CurateError when it was decided already or its items are gone.
     """
-    _check_waiting(proposal)
+    _check_open(curator, [proposal], Status.EXPIRED)
     items = _targets(proposal, contents)
     with _deciding(curator, [proposal]):
         result = _do(curator, proposal, items, contents, draft)
@@ -66,8 +66,7 @@ def accept(
 
 def reject(curator: Curator, chosen: Sequence[Proposal], reason: str = "") -> ActResult:
     """Say no: it is never proposed again, unless this is undone."""
-    for proposal in chosen:
-        _check_waiting(proposal)
+    _check_open(curator, chosen)
     if not chosen:
         raise CurateError("nothing to reject", "put the cursor on a proposal, or mark some")
     title = chosen[0].title if len(chosen) == 1 else f"{len(chosen)} proposals"
@@ -82,11 +81,9 @@ def switch(curator: Curator, proposal: Proposal, verb: Verb | None = None) -> Pr
 
     Raises CurateError for a verb that needs an item to be about.
     """
-    _check_waiting(proposal)
+    _check_open(curator, [proposal], Status.EXPIRED)
     possible = verbs_of(proposal)
-    if verb is None:
-        place = possible.index(proposal.verb) if proposal.verb in possible else -1
-        verb = possible[(place + 1) % len(possible)]
+    verb = verb or next_verb(proposal)
     if verb not in possible:
         raise CurateError(f"{verb} does not fit this proposal", f"possible: {', '.join(possible)}")
     changed = replace(proposal, verb=verb)
@@ -101,6 +98,13 @@ def verbs_of(proposal: Proposal) -> tuple[Verb, ...]:
     if proposal.draft is None:
         return (proposal.verb, Verb.NOTHING) if proposal.verb is not Verb.NOTHING else SWITCHES[-1:]
     return SWITCHES if proposal.targets else (Verb.ADD, Verb.NOTHING)
+
+
+def next_verb(proposal: Proposal) -> Verb:
+    """The verb that comes after the proposal's own."""
+    possible = verbs_of(proposal)
+    place = possible.index(proposal.verb) if proposal.verb in possible else -1
+    return possible[(place + 1) % len(possible)]
 
 
 def expire(curator: Curator, found: Sequence[Proposal], now: datetime) -> list[ProposalRecord]:
@@ -153,7 +157,8 @@ def _local(curator: Curator, verb: str, summary: str, chosen: Sequence[Proposal]
     """An act that changes no file and leaves no event: it only can be undone."""
 
     def build(_act_id: str) -> Act:
-        return Act(verb, (), chosen[0].title, summary)
+        count = len(chosen)
+        return Act(verb, (), chosen[0].title if count == 1 else f"{count} proposals", summary)
 
     with _deciding(curator, chosen):
         return perform(curator, build)
@@ -192,9 +197,17 @@ def _targets(proposal: Proposal, contents: BankContents) -> list[Item]:
     return found
 
 
-def _check_waiting(proposal: Proposal) -> None:
-    if proposal.status is not Status.WAITING:
-        raise CurateError(f"already {proposal.status}", "undo takes a decision back")
+def _check_open(curator: Curator, chosen: Sequence[Proposal], *also: Status) -> None:
+    """They may have been decided since they were read: by the key before, or in another window."""
+    decisions = curator.ledger.decisions()
+    for proposal in chosen:
+        status = standing(proposal, decisions).status
+        if status is Status.EXPIRED and status not in also:
+            raise CurateError(
+                "it expired already", "it is never proposed again; p accepts it still"
+            )
+        if status not in (Status.WAITING, *also):
+            raise CurateError(f"already {status}", "undo takes a decision back")
 
 
 def _readable(record: ProposalRecord) -> Proposal | None:

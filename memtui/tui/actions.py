@@ -46,7 +46,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", "escape", "screen.back", "back", "One step back: input, zoom, walk, filter, running job", EVERYWHERE, ("browse", "view", "watch"), palette=False),
     Action("reload", "R", "screen.reload", "reload", "Read bank and sessions again", EVERYWHERE, ("browse", "view", "watch")),
     Action("pause", "Z", "screen.pause", "pause", "Let the reading of the sessions rest, or go on", EVERYWHERE, ("browse", "watch")),
-    Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse", "recall")),
+    Action("problems", "exclamation_mark", "screen.problems", "problems", "List what could not be read, and what is off", EVERYWHERE, ("browse", "inbox", "recall")),
     *(
         Action(f"view-{view.name}", view.key, f"app.view('{view.name}')", view.title, view.help, EVERYWHERE, ("app",))
         for view in VIEWS
@@ -71,7 +71,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("first-row", "g,home", "ends(0)", "first", "First row", LISTS, ("list",), palette=False),
     Action("last-row", "G,end", "ends(1)", "last", "Last row", LISTS, ("list",), palette=False),
     Action("mark", "space", "mark", "mark", "Mark or unmark the row", LISTS, ("list",), palette=False),
-    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "health", "recall-log", "projects"), 30),
+    Action("facets", "t", "screen.facets", "facets", "Show only some kinds of rows", LISTS, ("sessions", "cards", "pages", "inbox", "health", "recall-log", "projects"), 30),
     Action("sort", "s", "screen.sort", "sort", "Choose the order of the rows", LISTS, ("cards", "pages", "projects"), 40),
     Action("filter", "slash", "screen.filter", "filter", "Show only rows that have these words", CARDS, ("cards", "pages", "history", "health", "projects"), 20),
     Action("yank", "y", "screen.yank", "yank", "Copy id, name, text or path", LISTS, ("browse", "watch"), 70),

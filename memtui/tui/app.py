@@ -261,6 +261,9 @@ class MemtuiApp(App[None]):
         elif shown != first.name:
             self.pop_screen()
         if name != first.name:
+            browse = self.find_browse()
+            if browse is not None:
+                browse.trail.forget(name)
             self.push_screen(self._view_screen(name))
 
     def _view_screen(self, name: str) -> Screen[None]:
@@ -312,14 +315,22 @@ class MemtuiApp(App[None]):
         self.call_next(switch, self, core, then)
 
     def go_to_item(self, found: ItemView) -> None:
-        """Show a card or page in Browse."""
-        self.action_view(VIEWS[0].name)
+        """Show a card or page in Browse, from where Esc leads back."""
+        self._go_down()
         self.browse.call_after_refresh(self.browse.go_to_item, found)
 
     def go_to_turn(self, session: int, seq: int, name: str, note: str) -> None:
-        """Show a turn in Browse."""
-        self.action_view(VIEWS[0].name)
+        """Show a turn in Browse, from where Esc leads back."""
+        self._go_down()
         self.browse.call_after_refresh(self.browse.go_to_turn, session, seq, name, note)
+
+    def _go_down(self) -> None:
+        """To Browse, which remembers from which view."""
+        shown = self._shown_view()
+        self.action_view(VIEWS[0].name)
+        title = next((view.title for view in VIEWS if view.name == shown), "")
+        if title and shown != VIEWS[0].name:
+            self.browse.enter_from(shown, title)
 
     def on_unmount(self) -> None:
         """What still loads or embeds must not keep the process."""

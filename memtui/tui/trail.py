@@ -46,13 +46,17 @@ Subject = ItemSubject | TurnSubject | SessionSubject | ExcerptSubject
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One step of the walk as it was left: focus, lists, facet and what was shown."""
+    """One step of the walk as it was left: focus, lists, facet and what was shown.
+
+    `view` is another view from which Browse was entered; the step back leads there.
+    """
 
     label: str
     focus: str
     places: Mapping[str, ListPlace]
     subject: Subject | None
     facet: str
+    view: str = ""
 
 
 class Trail:
@@ -72,6 +76,11 @@ class Trail:
     def pop(self) -> Stop:
         """The last stop. Raises IndexError."""
         return self._stops.pop()
+
+    def forget(self, view: str) -> None:
+        """Whoever stands in a view needs no step back to it."""
+        while self._stops and self._stops[-1].view == view:
+            self._stops.pop()
 
     def clear(self) -> None:
         """Forget the way back."""

@@ -65,7 +65,14 @@ def _projects(core: Core) -> Screen[None]:
 
 VIEWS: tuple[View, ...] = (
     View("browse", "Browse", "f2", "Sessions, cards, pages and the next session", _browse),
-    View("inbox", "Inbox", "f3", "What was proposed, to accept, change or reject", _inbox),
+    View(
+        "inbox",
+        "Inbox",
+        "f3",
+        "What was proposed, to accept, change or reject",
+        _inbox,
+        keep=True,
+    ),
     View("health", "Health", "f4", "What is wrong with the bank, and what helps", _health),
     View("recall", "Recall", "f5", "Search by words and meaning, and see why", _recall, keep=True),
     View(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from memtui.workspace.model import Check, EvidenceView
 
 if TYPE_CHECKING:
     from memtui.bank.layout import BankFiles
-    from memtui.bank.model import BankContents, Evidence, Excerpt, Item
+    from memtui.bank.model import BankContents, Evidence, Excerpt
     from memtui.sessions.catalogue import Catalogue
 
 CHECKS = {
@@ -34,9 +34,9 @@ class Citing:
         self._touched: set[Path] = set()
         self._renewed = False
 
-    def check(self, files: BankFiles, item: Item) -> tuple[EvidenceView, ...]:
-        """Every citation of an item with its standing and the kept excerpt."""
-        if not item.evidence:
+    def check(self, files: BankFiles, evidence: Sequence[Evidence]) -> tuple[EvidenceView, ...]:
+        """Every citation with its standing and the kept excerpt."""
+        if not evidence:
             return ()
         self._forget()
         folders = evidence_folders(files)
@@ -45,7 +45,7 @@ class Citing:
             _view(cited, self._verify(citations, cited), folders)
             if self._readable(cited)
             else _unread(cited, folders)
-            for cited in item.evidence
+            for cited in evidence
         )
 
     def states(

@@ -39,7 +39,8 @@ class InboxView:
     outcomes: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, word: str) -> Entry | None:
-        """A waiting one by id or the beginning of it."""
-        exact = [entry for entry in self.waiting if entry.proposal.id == word]
-        begin = [entry for entry in self.waiting if word and entry.proposal.id.endswith(word)]
+        """One that waits or has expired, by its id or the end of it."""
+        every = (*self.waiting, *self.expired)
+        exact = [entry for entry in every if entry.proposal.id == word]
+        begin = [entry for entry in every if word and entry.proposal.id.endswith(word)]
         return next(iter(exact or (begin if len(begin) == 1 else [])), None)

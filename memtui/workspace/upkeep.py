@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.bank.model import Evidence
 from memtui.curate.act import ActResult, NoBankError
 from memtui.curate.audit.model import Audit
 from memtui.curate.audit.model import Tell as AuditTell
@@ -29,7 +30,7 @@ from memtui.ledger.model import DraftingRecord
 from memtui.paths import bank_key
 from memtui.safety.redact import rules_name
 from memtui.workspace.inbox import Entry, InboxView
-from memtui.workspace.model import BankView
+from memtui.workspace.model import BankView, EvidenceView
 
 if TYPE_CHECKING:
     from memtui.workspace.curating import Done
@@ -75,6 +76,16 @@ class Upkeep:
     def switch(self, proposal: Proposal, verb: Verb | None = None) -> Proposal:
         """Another verb. Raises as `accept`."""
         return self._workspace.curating.ask(lambda curator: switch(curator, proposal, verb))
+
+    def evidence(self, proposal: Proposal) -> tuple[EvidenceView, ...]:
+        """Where the records that a proposal rests on lie now, in its order. Blocks. Raises OSError."""
+        quotes = {one.ref: one.quote for one in proposal.draft.evidence} if proposal.draft else {}
+        return self._workspace.cited(
+            [
+                Evidence(ref=record.ref, record=record.record, quote=quotes.get(record.ref, ""))
+                for record in proposal.records
+            ]
+        )
 
     def restore(self, name: str) -> Done:
         """Bring an archived card back. Raises as `accept`."""

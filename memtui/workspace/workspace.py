@@ -44,6 +44,7 @@ from memtui.workspace.views import claims_of, make_view
 if TYPE_CHECKING:
     from memtui.bank.layout import BankFiles
     from memtui.bank.load import BankReader
+    from memtui.bank.model import Evidence
     from memtui.clock import Clock
     from memtui.sessions.scan import Progress, ScanReport
     from memtui.sessions.timeline import Timeline
@@ -414,7 +415,12 @@ class Workspace:
     def evidence(self, item: ItemView) -> tuple[EvidenceView, ...]:
         """An item's citations, each checked against its transcript. Blocks."""
         files = self.files
-        return self._citing.check(files, item.item) if files else ()
+        return self._citing.check(files, item.item.evidence) if files else ()
+
+    def cited(self, evidence: Sequence[Evidence]) -> tuple[EvidenceView, ...]:
+        """Citations that no item has yet, checked likewise. Blocks."""
+        files = self.files
+        return self._citing.check(files, evidence) if files else ()
 
     def claims(self, view: BankView, page: ItemView) -> tuple[ClaimView, ...]:
         """A page's claims with the cards that they cite."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len
 
@@ -136,6 +137,33 @@ def waiting_part(inbox: InboxView, narrow: bool) -> Part | None:
     if failed:
         spans.append((f" {failed} of {inbox.read + failed} sessions failed", "warn"))
     return Part(tuple(spans), "app.view('inbox')")
+
+
+def inbox_parts(
+    found: InboxView,
+    week: tuple[int, int],
+    sleeping: Progress | None,
+    narrow: bool,
+    glyphs: Glyphs,
+) -> list[Part]:
+    """The Inbox's own bar: what waits, how much was read, what failed, what came and went."""
+    waiting = waiting_part(replace(found, read=0, failed=()), narrow)
+    parts = [waiting] if waiting is not None else []
+    if sleeping is not None:
+        parts.append(sleep_part(sleeping, glyphs))
+    indent = "" if parts else " "
+    parts.append(Part(((f"{indent}{found.read} sessions read", "text"),)))
+    if found.failed:
+        parts.append(Part(((f"{len(found.failed)} failed", "warn"),), "screen.problems"))
+    if found.fell_back:
+        said = f"drafter failed {len(found.fell_back)}"
+        parts.append(Part(((said, "warn"),), "screen.problems"))
+    if found.expired:
+        parts.append(Part(((f"{len(found.expired)} expired", "muted"),), "screen.facets"))
+    if any(week):
+        came, went = week
+        parts.append(Part(((f"{came} in, {went} out this week", "muted"),)))
+    return parts
 
 
 def note_part(notes: Sequence[StatusNote], problems: int, glyphs: Glyphs) -> Part | None:

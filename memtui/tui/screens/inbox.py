@@ -2,48 +2,50 @@
 
 from __future__ import annotations
 
-import tempfile
-from dataclasses import replace
+from collections.abc import Hashable
 from functools import partial
-from pathlib import Path
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.widget import Widget
 
-from memtui.curate.act import CurateError
-from memtui.curate.decide import reject
-from memtui.curate.draft import Draft
-from memtui.curate.draft_text import draft_from, draft_text
 from memtui.curate.proposals import Proposal
 from memtui.curate.sleep.upkeep import weekly
-from memtui.tui.acting import Deed
 from memtui.tui.actions import BY_ID, bindings
-from memtui.tui.asking import refusal
-from memtui.tui.docs.bars import sleep_part, waiting_part
-from memtui.tui.docs.clean import line_of
+from memtui.tui.docs.bars import inbox_parts
 from memtui.tui.docs.document import Document
-from memtui.tui.docs.inbox_docs import SAYS, ProposalRows, beside_document, proposed_document
+from memtui.tui.docs.inbox_docs import (
+    ProposalRows,
+    beside_document,
+    beside_rows,
+    failed_document,
+    proposed_document,
+)
+from memtui.tui.docs.item_rows import check_span, letter
 from memtui.tui.docs.spans import Line
+from memtui.tui.jobs import JobFailed
 from memtui.tui.rows import FixedRows
-from memtui.tui.screens.panel import PanelView
-from memtui.tui.services import ServiceError
+from memtui.tui.screens.menu import Choice, MenuScreen
+from memtui.tui.screens.paper import PaperScreen
+from memtui.tui.screens.triage import TriagePart
 from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.inbox_panes import BesidePane
 from memtui.tui.widgets.input_line import InputLine
+from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
 from memtui.tui.widgets.pane import count_text
 from memtui.tui.widgets.side_pane import ListPane, TextPane
-from memtui.workspace.curating import Done
 from memtui.workspace.inbox import Entry, InboxView
+from memtui.workspace.model import EvidenceView
 
 _BOTH = 100
 """Columns from which both documents have room beside each other."""
 _NOTHING = Document("", "")
 
 
-class InboxScreen(PanelView):
-    """Triage."""
+class InboxScreen(TriagePart):
+    """Triage, and the way down from a proposal to what it rests on."""
 
     VIEW = "inbox"
     CSS_PATH = ["browse.tcss", "panel.tcss", "inbox.tcss"]
@@ -51,8 +53,16 @@ class InboxScreen(PanelView):
     LIST_NAME = "Inbox"
     TEXT_NAME = "Proposed"
 
-    inbox = InboxView()
     week = (0, 0)
+    _undoing = False
+    """Whether something is being taken back that may wait again then."""
+    support: tuple[EvidenceView, ...] = ()
+    _supported = ""
+    """The proposal that `support` is about."""
+    _looking = ""
+    """The proposal whose records are being looked for."""
+    _awaited: tuple[str, int] | None = None
+    """The proposal and the record of it that is opened as soon as it was looked for."""
 
     def compose(self) -> ComposeResult:
         """The list above, both sides below."""
@@ -67,28 +77,57 @@ class InboxScreen(PanelView):
         yield Lines(id="footer")
 
     @property
-    def beside(self) -> DocView:
+    def beside_pane(self) -> BesidePane:
         """What is there, and what the proposal rests on."""
-        return self.query_one("#beside-text", DocView)
+        return self.query_one(BesidePane)
 
-    def on_mount(self) -> None:
-        """Show what is known, then look again."""
-        super().on_mount()
+    @property
+    def beside(self) -> DocView:
+        """That as a text."""
+        return self.beside_pane.text
+
+    def on_screen_resume(self) -> None:
+        """Shown, for the first time or again: as it was left, with what became of it since."""
         self.take_inbox(self.memtui.upkeep.inbox)
+        self.look()
         self.memtui.upkeep.look()
 
     def look(self) -> None:
-        """The bank was read."""
+        """The bank was read; below another view it is looked at when this one is shown again."""
+        if not self.is_current:
+            return
         if self.view is not None:
             self.week = weekly(self.view.contents, self.core.clock())
         self.follow()
 
     def take_inbox(self, found: InboxView) -> None:
-        """Another inbox than before."""
+        """Another inbox than before; the cursor goes to what an undo brought back."""
+        before = {entry.proposal.id for entry in self.inbox.waiting}
         self.inbox = found
-        rows = ProposalRows(found.waiting, self.glyphs, self.core.clock())
+        self.show_rows()
+        if self._undoing:
+            back = [e.proposal.id for e in found.waiting if e.proposal.id not in before]
+            self._undoing = not back
+            if back:
+                self.rows.go_key(back[0])
+
+    def action_undo(self) -> None:
+        """Take back your last act."""
+        self._undoing = True
+        super().action_undo()
+
+    def show_rows(self) -> None:
+        """What waits, or what has expired."""
+        if self.old and not self.inbox.expired:
+            self.old = False
+        shown = self.listed()
         self.rows.say(self._nothing_waits())
-        self.rows.show(rows if found.waiting else FixedRows())
+        self.rows.show(
+            ProposalRows(shown, self.glyphs, self.core.clock()) if shown else FixedRows()
+        )
+        self.list_pane.entitle("expired" if self.old else "", name=self.LIST_NAME)
+        if not shown and self.focused is not self.rows:
+            self.give(self.rows)
         self.lay_out()
         self.follow()
         self.count()
@@ -119,141 +158,169 @@ class InboxScreen(PanelView):
         width, height = self.app.size
         single = self.zoomed or width < 40 or height < 12
         self.set_class(single, "-single")
-        empty = not self.inbox.waiting
-        texts = (self.text, self.beside)
-        in_text = self.focused in texts
+        empty = not len(self.rows)
+        at_beside = self.focused in (self.beside, self.beside_pane.listed)
+        in_text = self.focused is self.text or at_beside
         self.list_pane.display = empty or not single or not in_text
         self.query_one("#both").display = not empty and (not single or in_text)
         roomy = width >= _BOTH and not single
-        at_beside = self.focused is self.beside
         self.text_pane.display = roomy or not at_beside
-        self.query_one("#beside-pane").display = roomy or at_beside
+        self.beside_pane.display = roomy or at_beside
 
     def action_cycle(self, step: int) -> None:
-        """List, proposed, nearest."""
-        if not self.inbox.waiting:
+        """List, proposed, nearest and evidence."""
+        if not len(self.rows):
             return
         stops: list[Widget] = [self.rows, self.text, self.beside]
-        here = stops.index(self.focused) if self.focused in stops else 0
-        target = stops[(here + step) % len(stops)]
+        listed = self.beside_pane.listed
+        here = self.beside if self.focused is listed else self.focused
+        place = stops.index(here) if here in stops else 0
+        self._go(stops[(place + step) % len(stops)])
+
+    def _go(self, target: Widget) -> None:
+        """Give the focus to what may not be shown now."""
         for pane in (self.list_pane, self.query_one("#both"), *self.query_one("#both").children):
             pane.display = True
         self.give(target)
         self.lay_out()
 
     def action_back(self) -> None:
-        """One step back: running sleep, zoom, text, view."""
-        if self.memtui.upkeep.sleeping:
-            self.memtui.upkeep.cancel()
-        elif self.focused is self.beside and not self.zoomed:
-            self.give(self.rows)
-            self.lay_out()
+        """One step back: zoom, text, running sleep, what has expired, view."""
+        if self.focused in (self.beside, self.beside_pane.listed) and not self.zoomed:
+            self._go(self.rows)
         else:
             super().action_back()
 
+    def step_back(self) -> bool:
+        """Stop a running sleep, go from what has expired to what waits."""
+        if self.memtui.upkeep.sleeping:
+            self.memtui.upkeep.cancel()
+            return True
+        if self.old:
+            self._show_old(False)
+            return True
+        return False
+
     # What is under the cursor
-
-    def entry(self) -> Entry | None:
-        """The proposal under the cursor."""
-        key = self.rows.key
-        return self.inbox.find(str(key)) if key is not None else None
-
-    def chosen(self) -> tuple[Proposal, ...]:
-        """The marked proposals, else the one under the cursor."""
-        marks = self.rows.marks
-        if marks:
-            return tuple(e.proposal for e in self.inbox.waiting if e.proposal.id in marks)
-        here = self.entry()
-        return (here.proposal,) if here is not None else ()
 
     def count(self) -> None:
         """Where the cursor is, and how many are marked."""
         self.list_pane.count(count_text(self.rows))
 
     def follow(self) -> None:
-        """Show both sides of the proposal under the cursor."""
+        """Show both sides of the proposal under the cursor, and look for its records."""
         entry = self.entry()
-        self.show_text(proposed_document(entry, self.core.clock()) if entry else _NOTHING)
-        self.beside.show(beside_document(entry, self.view, self.glyphs) if entry else _NOTHING)
-
-    # Verbs
-
-    def _nothing(self) -> bool:
-        if self.chosen():
-            return False
-        self.say("nothing waits here; z looks for more")
-        return True
-
-    def action_accept(self) -> None:
-        """Do what is suggested, for each that is chosen."""
-        if not self._nothing():
-            self._accept(self.chosen())
-
-    def _accept(self, chosen: tuple[Proposal, ...], draft: Draft | None = None) -> None:
-        for proposal in chosen:
-            act = self.core.upkeep.accepting(proposal, draft)
-            self.act(Deed("accept", act, partial(self._unmark, proposal)))
-
-    def action_accept_group(self) -> None:
-        """Everything that came from the same place as the one under the cursor."""
-        here = self.entry()
-        if here is None:
-            self._nothing()
+        if entry is None:
+            self.show_text(_NOTHING)
+            self.beside_pane.show(_NOTHING, [], [])
             return
-        group = here.proposal.group
-        alike = (e.proposal for e in self.inbox.waiting if e.proposal.group == group)
-        self._accept(tuple(alike) if group else (here.proposal,))
+        proposal = entry.proposal
+        self.show_text(proposed_document(entry, self.core.clock(), self._group(entry)))
+        if self._supported != proposal.id:
+            self._supported, self.support = proposal.id, ()
+        self._show_beside(entry)
+        looking = self._looking == proposal.id and self.jobs.running("support")
+        if proposal.records and not self.support and not looking:
+            self._looking = proposal.id
+            work = partial(self.core.upkeep.evidence, proposal)
+            take = partial(self._take_support, proposal)
+            self.jobs.run("support", "looking for the records", work, take)
 
-    def action_reject(self) -> None:
-        """Never propose it again."""
-        if self._nothing():
-            return
-        chosen = self.chosen()
-        self.act(Deed("reject", lambda curator: reject(curator, chosen)))
+    def _group(self, entry: Entry) -> str:
+        count = len(self.alike(entry))
+        if count < 2:
+            return ""
+        key = self.key_of("accept-group")
+        same = "session" if entry.proposal.group == entry.proposal.session else "check"
+        return f"{count} wait from the same {same}; {key} accepts them"
 
-    def action_switch(self) -> None:
-        """Another verb."""
-        here = self.entry()
-        if here is None:
-            self._nothing()
+    def _take_support(self, proposal: Proposal, found: tuple[EvidenceView, ...]) -> None:
+        entry = self.entry()
+        if entry is None or entry.proposal.id != proposal.id:
             return
-        work = partial(self.core.upkeep.switch, here.proposal)
-        self.jobs.run("switch", "switching the verb", work, self._switched)
+        self.support = found
+        self._show_beside(entry)
+        if self._awaited is not None and self._awaited[0] == proposal.id:
+            self._open_record(entry, self._awaited[1])
 
-    def _switched(self, proposal: Proposal) -> None:
-        self.say(f"{proposal.verb}: {SAYS[proposal.verb]}")
-        self.memtui.upkeep.look()
+    def _show_beside(self, entry: Entry) -> None:
+        head: Line = [("goes down to", "muted")]
+        shown = beside_document(entry, self.view, self.glyphs)
+        rows = beside_rows(entry, self.view, self.support, self.glyphs)
+        self.beside_pane.show(shown, [(self.key_of("open"), "key"), (" ", ""), *head], rows)
 
-    def action_edit_accept(self) -> None:
-        """Change the card in an editor, then accept it."""
-        here = self.entry()
-        if here is None:
-            self._nothing()
+    # Down
+
+    def action_open(self) -> None:
+        """From the proposal to what it rests on, from there to the card or the record itself."""
+        listed = self.beside_pane.listed
+        if self.focused is listed:
+            self._open_row(listed.key)
+        elif len(listed):
+            self._go(listed)
+        elif self.focused is self.rows:
+            self.action_cycle(1)
+
+    @on(LineList.Chosen, "#beside-list")
+    def _row_chosen(self, message: LineList.Chosen) -> None:
+        message.stop()
+        self._open_row(message.key)
+
+    def _open_row(self, key: Hashable) -> None:
+        entry = self.entry()
+        if entry is None or not isinstance(key, tuple):
             return
-        draft = here.proposal.draft
-        if draft is None:
-            self.complain("this proposal is about cards that exist: edit them in Browse")
-            return
-        try:
-            edited = self._edited(draft)
-        except (ServiceError, OSError) as error:
-            self.say(line_of(str(error)), "error")
-        except CurateError as error:
-            self.complain(refusal(error, "edit"))
-        else:
-            if edited is None:
-                self.say("the text was not changed; p accepts it as it is")
+        if key[0] == "item":
+            found = self.view.find(str(key[1])) if self.view else None
+            if found is None:
+                self.say("it is not in the bank any more")
             else:
-                self._accept((here.proposal,), edited)
+                self.memtui.go_to_item(found)
+        else:
+            self._open_record(entry, int(key[1]))
 
-    def _edited(self, draft: Draft) -> Draft | None:
-        base = draft_text(draft).encode()
-        with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
-            file = Path(folder) / "draft.md"
-            file.write_bytes(base)
-            self.memtui.editor.edit(self.memtui, file)
-            data = file.read_bytes()
-        return None if data == base else draft_from(data, draft)
+    def _open_record(self, entry: Entry, index: int) -> None:
+        if not self.support:
+            self._awaited = (entry.proposal.id, index)
+            return
+        self._awaited = None
+        evidence = self.support[index]
+        place, name = evidence.location, f"evidence {letter(index)}"
+        if place is None or place.session is None or place.seq is None:
+            self.say(f"{evidence.detail or 'the record is not there'}; what was kept stands here")
+            self._go(self.beside)
+            return
+        sign = check_span(evidence.check, self.glyphs)[0]
+        self.memtui.go_to_turn(place.session, place.seq, name, f"{name} of a proposal: {sign}")
+
+    # What has expired, what failed
+
+    def action_facets(self) -> None:
+        """What waits, or what has expired."""
+        counts = {"waiting": len(self.inbox.waiting), "expired": len(self.inbox.expired)}
+        choices = [
+            Choice(name, name, f"{count}", key=name[0], chosen=(name == "expired") == self.old)
+            for name, count in counts.items()
+        ]
+
+        def chosen(name: str | None) -> None:
+            if name == "expired" and not self.inbox.expired:
+                self.say("nothing has expired")
+            elif name is not None:
+                self._show_old(name == "expired")
+
+        self.app.push_screen(MenuScreen("Show", choices), chosen)
+
+    def _show_old(self, old: bool) -> None:
+        self.old = old
+        self.rows.marks = set()
+        self.show_rows()
+
+    def action_problems(self) -> None:
+        """List the sessions that could not be read, and those that the drafter failed for."""
+        self.app.push_screen(PaperScreen("Sessions that failed", failed_document(self.inbox)))
+
+    # Sleep and bars
 
     def action_sleep(self) -> None:
         """Read what is new and propose."""
@@ -264,29 +331,12 @@ class InboxScreen(PanelView):
         super().action_reload()
         self.memtui.upkeep.look()
 
-    def _unmark(self, proposal: Proposal, _done: Done) -> None:
-        self.rows.unmark([proposal.id])
-
-    # Bars
+    def on_job_failed(self, message: JobFailed) -> None:
+        """Why there is no answer; an open that waits for it is given up."""
+        self._awaited = None
+        super().on_job_failed(message)
 
     def notes(self) -> list[Part]:
         """What waits, how much was read, what failed, and what came and went."""
-        found = self.inbox
-        parts = []
-        waiting = waiting_part(replace(found, failed=()), self.app.size.width < 80)
-        if waiting is not None:
-            parts.append(waiting)
-        if self.memtui.upkeep.progress is not None:
-            parts.append(sleep_part(self.memtui.upkeep.progress, self.glyphs))
-        indent = "" if parts else " "
-        parts.append(Part(((f"{indent}{found.read} sessions read", "text"),)))
-        if found.failed:
-            parts.append(Part(((f"{len(found.failed)} failed", "warn"),)))
-        if found.fell_back:
-            parts.append(Part(((f"drafter failed {len(found.fell_back)}", "warn"),)))
-        if found.expired:
-            parts.append(Part(((f"{len(found.expired)} expired", "muted"),)))
-        if any(self.week):
-            came, went = self.week
-            parts.append(Part(((f"{came} in, {went} out this week", "muted"),)))
-        return parts
+        progress, narrow = self.memtui.upkeep.progress, self.app.size.width < 80
+        return inbox_parts(self.inbox, self.week, progress, narrow, self.glyphs)

@@ -333,7 +333,11 @@ class WalkPart(AgentsPart, AlikePart):
 
     # Back
 
-    def _leave(self, label: str) -> None:
+    def enter_from(self, view: str, title: str) -> None:
+        """Browse is entered from another view on the way down: Esc leads back there."""
+        self._leave(title, view)
+
+    def _leave(self, label: str, view: str = "") -> None:
         """Remember where the user stands before going on."""
         focused = self.focused
         self.trail.push(
@@ -343,6 +347,7 @@ class WalkPart(AgentsPart, AlikePart):
                 {rows.id or "": rows.place() for rows in self.query(LineList)},
                 self.subject,
                 self.facet,
+                view,
             )
         )
         self.refresh_bars()
@@ -369,6 +374,8 @@ class WalkPart(AgentsPart, AlikePart):
         if pane is not None:
             self.reveal(pane)
         self.give(target)
+        if stop.view:
+            self.memtui.action_view(stop.view)
         self.refresh_bars()
 
     def item_label(self, item: str) -> str:
