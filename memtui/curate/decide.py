@@ -81,11 +81,11 @@ def switch(curator: Curator, proposal: Proposal, verb: Verb | None = None) -> Pr
 
     Raises CurateError for a verb that needs an item to be about.
     """
-    _check_open(curator, [proposal], Status.EXPIRED)
     possible = verbs_of(proposal)
     verb = verb or next_verb(proposal)
     if verb not in possible:
         raise CurateError(f"{verb} does not fit this proposal", f"possible: {', '.join(possible)}")
+    _check_open(curator, [proposal], Status.EXPIRED)
     changed = replace(proposal, verb=verb)
     curator.ledger.put_proposal(to_record(changed))
     return changed

@@ -221,8 +221,8 @@ def _look(curator: Curator) -> InboxView:
     found = all_proposals(curator)
     seen = curator.ledger.sightings()
     entries = [Entry(one, max(1, len(seen.get(one.subject, ())))) for one in found]
+    entries.sort(key=_rank)
     waiting = [entry for entry in entries if entry.proposal.status is Status.WAITING]
-    waiting.sort(key=_rank)
     captured = curator.ledger.captured().values()
     draftings = curator.ledger.draftings()
     return InboxView(

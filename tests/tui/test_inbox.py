@@ -116,9 +116,16 @@ async def test_edit_then_accept(slept: Sample, open_app: Open) -> None:
     async with broken.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         before = waiting(broken)
-        await press(pilot, "f3", "e")
-        assert cast(InboxScreen, broken.screen).last.endswith("mend it and save again")
+        shown = await press(pilot, "f3", "e")
+        assert "Not accepted: " in shown
+        assert "edit it again" in shown
+        inbox = broken.screen_stack[-2]
+        assert isinstance(inbox, InboxScreen)
+        assert inbox.last.endswith("mend it and save again")
         assert waiting(broken) == before
+        broken.editor = Typing("description: [\n", "description: Mended, ")
+        await press(pilot, "e")
+        assert broken.browse.last.startswith("created: Mended, ")
 
 
 async def test_sleep_runs_in_the_background(sample: Sample, open_app: Open) -> None:
@@ -210,3 +217,26 @@ async def test_what_waits_is_on_screen_in_every_view(open_app: Open, slept: Samp
         app.action_view("history")
         await settle(pilot)
         assert f" {count} waiting " in text_of(app).splitlines()[-2] + " "
+
+
+def row_under_cursor(app: MemtuiApp) -> str:
+    """The title of the proposal that both sides should be about."""
+    entry = cast(InboxScreen, app.screen).entry()
+    assert entry is not None
+    return entry.proposal.title
+
+
+@pytest.mark.parametrize("size", [(80, 24), (50, 40)])
+async def test_a_side_that_was_hidden_shows_what_the_cursor_is_on(
+    slept: Sample, open_app: Open, size: tuple[int, int]
+) -> None:
+    app = open_app()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "f3", "j", "enter")
+        before = row_under_cursor(app)
+        await press(pilot, "p")
+        assert row_under_cursor(app) != before
+        shown = await press(pilot, "escape")
+        proposed = shown.partition(" Proposed ")[2]
+        assert row_under_cursor(app)[:30] in " ".join(proposed.replace("│", " ").split())

@@ -128,14 +128,20 @@ def sleep_part(progress: Progress, glyphs: Glyphs) -> Part:
 
 
 def waiting_part(inbox: InboxView, narrow: bool) -> Part | None:
-    """How many proposals wait and how many sessions failed, clickable; nothing where there are none."""
+    """How many proposals wait, how many sessions were read and how many failed, clickable.
+
+    Nothing before the first session was read.
+    """
     count, failed = len(inbox.waiting), len(inbox.failed)
-    if not count and not failed:
+    if not count and not failed and not inbox.read:
         return None
     text = f" {count} waiting " if narrow else f" {count} waiting in the inbox "
-    spans: list[Span] = [(text, "chip")] if count else []
+    spans: list[Span] = [(text, "chip" if count else "muted")]
     if failed:
         spans.append((f" {failed} of {inbox.read + failed} sessions failed", "warn"))
+    elif inbox.read:
+        said = "read" if narrow else f"session{'' if inbox.read == 1 else 's'} read"
+        spans.append((f" {inbox.read} {said}", "muted"))
     return Part(tuple(spans), "app.view('inbox')")
 
 
@@ -147,8 +153,8 @@ def inbox_parts(
     glyphs: Glyphs,
 ) -> list[Part]:
     """The Inbox's own bar: what waits, how much was read, what failed, what came and went."""
-    waiting = waiting_part(replace(found, read=0, failed=()), narrow)
-    parts = [waiting] if waiting is not None else []
+    chip = waiting_part(replace(found, read=0, failed=()), narrow)
+    parts = [chip] if chip is not None else []
     if sleeping is not None:
         parts.append(sleep_part(sleeping, glyphs))
     indent = "" if parts else " "

@@ -20,6 +20,8 @@ from memtui.tui.screens.overlay import Overlay
 from memtui.tui.widgets.line_list import LineList
 
 _KEYS = 13
+_COMMON = {"app", "browse", "view", "list"}
+"""Scopes that say nothing of where one is."""
 
 
 class HelpScreen(Overlay[str]):
@@ -60,7 +62,7 @@ class HelpScreen(Overlay[str]):
         glyphs = glyphs_of(self.app)
         found = [action for action in ACTIONS if self._matches(action, words.lower().split())]
         groups = list(dict.fromkeys(action.group for action in found))
-        groups.sort(key=lambda group: not any(self._is_here(a) for a in found if a.group == group))
+        groups.sort(key=lambda group: self._nearness([a for a in found if a.group == group]))
         rows: list[Row] = []
         for group in groups:
             rows.append(Row(("group", group), partial(_group_line, group, glyphs)))
@@ -79,8 +81,11 @@ class HelpScreen(Overlay[str]):
         text = f"{action.label} {action.help} {action.group} {action.id}".lower()
         return all(word in text or word in keys.split() for word in words)
 
-    def _is_here(self, action: Action) -> bool:
-        return bool((self._here - {"app", "browse"}).intersection(action.scopes))
+    def _nearness(self, group: list[Action]) -> tuple[float, bool]:
+        """First what is mostly of this pane or view, then what works here, then the rest."""
+        own = sum(bool((self._here - _COMMON).intersection(action.scopes)) for action in group)
+        near = any((self._here - {"app", "browse"}).intersection(a.scopes) for a in group)
+        return -own / len(group) if own > len(group) / 2 else 0.0, not near
 
     def _scopes(self, action: Action) -> frozenset[str]:
         return (self._here | {"app", "browse"}).intersection(action.scopes)

@@ -216,7 +216,9 @@ class PanelView(Asking, ViewScreen):
         place = (self.core.project, self.core.branch)
         head = header_line(views, place, (), width, self.glyphs)
         self.query_one("#header", Lines).show([head])
-        parts: list[Part | None] = [*self.notes(), *self.bank_notes(width)]
+        notes = self.notes()
+        parts: list[Part | None] = [*notes[:1], *self._waiting(width), *notes[1:]]
+        parts += self.bank_notes(width)
         if self.last:
             parts.append(Part(((line_of(self.last, 60), "faint"),)))
         self.query_one("#status", Lines).show_parts(fitting(parts, width))
@@ -228,9 +230,12 @@ class PanelView(Asking, ViewScreen):
     def bank_notes(self, width: int) -> list[Part | None]:
         """What the status bar says of the bank that is open."""
         counts = bank_parts(self.view, self.core.bank_name, width < 80)
-        if self.VIEW != "inbox":
-            counts[:0] = filter(None, [waiting_part(self.memtui.upkeep.inbox, width < 120)])
         return [*counts, note_part(self.core.status(), 0, self.glyphs)]
+
+    def _waiting(self, width: int) -> list[Part]:
+        """What waits in the inbox stands before whatever has no room."""
+        found = waiting_part(self.memtui.upkeep.inbox, width < 120)
+        return [found] if found is not None and self.VIEW not in ("inbox", "projects") else []
 
     @on(Lines.Pressed)
     async def _pressed(self, message: Lines.Pressed) -> None:

@@ -54,6 +54,7 @@ class DocView(Toned, can_focus=True):
         width = self.scrollable_content_region.width
         self._generation += 1
         if width <= 0:
+            self._laid_width = 0  # hidden: it is laid out when it is shown, at whatever width
             return
         self._laid_width = width
         document, glyphs = self.document, self.glyphs
