@@ -158,7 +158,7 @@ async def test_the_way_down_to_the_nearest_card_and_back(slept: Sample, open_app
         assert app.screen.cards_list.key == found.targets[0].partition(":")[2]
         assert "Inbox › " in shown
         await press(pilot, "escape")
-        assert app.screen is screen
+        assert inbox(app) is screen
         assert screen.rows.key == found.id
 
 
