@@ -92,4 +92,5 @@ async def test_a_session_is_followed_from_start_to_end(tmp_path: Path, host: str
         assert all(said in texts for said in SAID)
         assert screen.live is not None
         assert len(screen.live.failures) == 1
-        assert len(set(lengths)) > 3  # it grew before the eyes, not at once at the end
+        # It grew before the eyes, at the latest after each command that took a second.
+        assert len(set(lengths) - {0}) >= 2
