@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.metadata
 import importlib.util
 import os
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,10 @@ from urllib.parse import urlsplit
 
 from memtui.recall.embed import unpack
 from memtui.recall.neighbours import Neighbour, VectorIndexError
-from memtui.recall.vectors import Batch, ModelKey
+from memtui.recall.vectors import ModelKey
 
 ADD_BATCH = 1000
-SAMPLES = 8
-SELF_COSINE = 0.999
-"""What a vector's cosine with itself may be at least, after Chroma's own rounding."""
-
-_system_cache = threading.Lock()
+"""Vectors that are added in one call."""
 
 
 def installed() -> bool:
@@ -34,15 +30,16 @@ def installed() -> bool:
 
 
 def version() -> str:
-    """Chroma's version."""
-    return str(_library().__version__)
+    """Chroma's version. Imports nothing of it. Raises VectorIndexError where it is not installed."""
+    try:
+        return importlib.metadata.version("chromadb")
+    except importlib.metadata.PackageNotFoundError as error:
+        raise VectorIndexError("Chroma is not installed") from error
 
 
 def open_folder(folder: Path) -> Any:
-    """A client of its own over a folder: nothing that an earlier client had cached survives."""
-    chroma = _library()
-    forget_systems()
-    return chroma.PersistentClient(path=str(folder), settings=_settings())
+    """A client over a folder; for a process that opens no other."""
+    return _library().PersistentClient(path=str(folder), settings=_settings())
 
 
 def open_server(url: str) -> Any:
@@ -59,13 +56,6 @@ def open_server(url: str) -> Any:
     )
 
 
-def close(client: Any) -> None:
-    """Close a client and drop what Chroma caches per folder."""
-    with failures("close"):
-        client.close()
-    forget_systems()
-
-
 def close_server(client: Any) -> None:
     """Close a client of a server, and the connections that Chroma itself leaves open."""
     owners = (client, getattr(client, "_admin_client", None))
@@ -75,13 +65,6 @@ def close_server(client: Any) -> None:
         for session in sessions:
             if session is not None:
                 session.close()
-
-
-def forget_systems() -> None:
-    """Clear Chroma's cache of open folders, without which it shows what another process replaced."""
-    with _system_cache:
-        module = importlib.import_module("chromadb.api.shared_system_client")
-        module.SharedSystemClient.clear_system_cache()
 
 
 def collection_name(key: ModelKey, space: str = "") -> str:
@@ -97,12 +80,9 @@ def collection(client: Any, name: str) -> Any:
     )
 
 
-def add(target: Any, batch: Batch, start: int, stop: int) -> None:
-    """Put rows `start` to `stop` of the batch into the collection, by digest."""
-    target.upsert(
-        ids=list(batch.digests[start:stop]),
-        embeddings=[list(unpack(blob)) for blob in batch.blobs[start:stop]],
-    )
+def add(target: Any, digests: Sequence[str], blobs: Sequence[bytes]) -> None:
+    """Put vectors into the collection, by digest; those already there are replaced."""
+    target.upsert(ids=list(digests), embeddings=[list(unpack(blob)) for blob in blobs])
 
 
 def nearest(target: Any, vector: bytes, k: int) -> list[Neighbour]:
@@ -113,21 +93,6 @@ def nearest(target: Any, vector: bytes, k: int) -> list[Neighbour]:
     pairs = zip(found["ids"][0], found["distances"][0], strict=True)
     best = [Neighbour(str(digest), 1.0 - float(distance)) for digest, distance in pairs]
     return sorted(best, key=lambda neighbour: (-neighbour.cosine, neighbour.digest))[:k]
-
-
-def check(target: Any, batch: Batch) -> None:
-    """Compare the collection with the blobs: the count, and that sampled vectors find themselves.
-
-    Raises VectorIndexError with what is wrong.
-    """
-    count, expected = target.count(), len(batch.digests)
-    if count != expected:
-        raise VectorIndexError(f"Chroma holds {count} of {expected} vectors")
-    step = max(1, expected // SAMPLES)
-    for row in range(0, expected, step):
-        found = nearest(target, batch.blobs[row], 1)
-        if not found or found[0].cosine < SELF_COSINE:
-            raise VectorIndexError("a stored vector does not find itself in Chroma")
 
 
 @contextmanager

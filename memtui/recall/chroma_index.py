@@ -1,9 +1,9 @@
 """Chroma in a folder, as a disposable index over the blobs.
 
-Chroma is neither process-safe nor kill-safe and crashes the process on damaged files, so: one owner
-at a time under a lock; a fresh client for each owner; each build in a folder of its own; a mark in
-the store that is dirty while anything is written; and the files' hashes checked before they are
-opened. Whenever in doubt the folder is thrown away and built again from the blobs.
+Chroma is neither process-safe nor kill-safe, crashes on damaged files or answers wrongly from them, and
+writes freed memory into new ones. So: one owner at a time under a lock; each build in a folder and a
+process of its own; a mark in the store that is dirty while anything is written; and the files' hashes
+checked before they are opened. Whenever in doubt the folder is thrown away and built again from the blobs.
 """
 
 from __future__ import annotations
@@ -15,17 +15,22 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from memtui.recall import chroma_client as chroma
+from memtui.recall.chroma_process import ChromaProcess
 from memtui.recall.neighbours import IndexState, Neighbour, Progress, VectorIndexError
 from memtui.recall.vectors import Batch, Generation, ModelKey, VectorStore
 from memtui.safety.private import private_folder
 
 NOTE = "chroma"
+
+SAMPLES = 8
+SELF_COSINE = 0.999
+"""What a vector's cosine with itself may be at least, after Chroma's own rounding."""
 
 
 class CancelledSyncError(VectorIndexError):
@@ -33,7 +38,11 @@ class CancelledSyncError(VectorIndexError):
 
 
 class Lock(Protocol):
-    """A lock that is held."""
+    """A lock that is held, by whoever has its file open."""
+
+    def fileno(self) -> int:
+        """The descriptor of its file."""
+        ...
 
     def release(self) -> None:
         """Give it back."""
@@ -74,18 +83,18 @@ class ChromaIndex:
         self._name = chroma.collection_name(key)
         self._busy = threading.Lock()
         self._held: Lock | None = None
-        self._client: Any = None
-        self._collection: Any = None
+        self._chroma: ChromaProcess | None = None
         self._seen: Generation | None = None
         self._note = "not opened yet"
 
     def query(self, vector: bytes, k: int) -> list[Neighbour]:
         """The `k` nearest, best first. Raises VectorIndexError when it is not current or in use."""
         with self._alone():
-            if not self._current():
+            running = self._chroma
+            if running is None or not self._current():
                 raise VectorIndexError(self._note or "behind the stored vectors")
-            with self._dropping(), chroma.failures("answer"):
-                return chroma.nearest(self._collection, vector, k)
+            with self._dropping():
+                return running.nearest(vector, k)
 
     def sync(self, progress: Progress | None = None) -> bool:
         """Take the lock if it is free, check the folder, bring it up to the store or rebuild it.
@@ -115,17 +124,15 @@ class ChromaIndex:
         return IndexState("chroma", self._store.count(self._key), current, note)
 
     def close(self) -> None:
-        """Close the client and give the lock to others."""
+        """End Chroma's process and give the lock to others."""
         with self._busy:
-            try:
-                self._drop_client()
-            finally:
-                held, self._held, self._note = self._held, None, "closed"
-                if held is not None:
-                    held.release()
+            self._end()
+            held, self._held, self._note = self._held, None, "closed"
+            if held is not None:
+                held.release()
 
     def _current(self) -> bool:
-        return self._collection is not None and self._seen == self._store.generation()
+        return self._chroma is not None and self._seen == self._store.generation()
 
     def _bring_up(self, progress: Progress | None) -> None:
         try:
@@ -144,34 +151,43 @@ class ChromaIndex:
             raise VectorIndexError("the Chroma index is of an earlier state")
         if mark.collection != self._name or mark.version != chroma.version():
             raise VectorIndexError("the Chroma index is of another model or version")
-        if self._collection is None:
+        running = self._chroma
+        if running is None:
             if file_digests(folder) != mark.files:
                 raise VectorIndexError("the files of the Chroma index were changed")
-            self._open(folder)
-        self._fill(mark.folder, batch, self._count(), progress)
+            running = self._open(folder)
+        with self._dropping():
+            start = running.count()
+        self._fill(running, mark.folder, batch, start, progress)
 
     def _rebuild(self, progress: Progress | None) -> None:
-        self._drop_client()
+        # What was deleted may stand in the memory of the process that knew it.
+        self._end()
         self._set_mark(_Mark())
-        if self._root.exists():
-            shutil.rmtree(self._root)
+        discard(self._root)
         folder = secrets.token_hex(8)
         private_folder(self._root / folder)
-        batch = self._store.read(self._key)
-        self._open(self._root / folder)
-        self._fill(folder, batch, 0, progress)
+        running = self._open(self._root / folder)
+        self._fill(running, folder, self._store.read(self._key), 0, progress)
 
-    def _fill(self, folder: str, batch: Batch, start: int, progress: Progress | None) -> None:
+    def _fill(
+        self,
+        running: ChromaProcess,
+        folder: str,
+        batch: Batch,
+        start: int,
+        progress: Progress | None,
+    ) -> None:
         generation, total = batch.generation, len(batch.digests)
-        with self._dropping(), chroma.failures("add vectors"):
+        with self._dropping():
             if start < total:
                 self._set_mark(_Mark(folder=folder))
             for low in range(start, total, chroma.ADD_BATCH):
                 high = min(low + chroma.ADD_BATCH, total)
-                chroma.add(self._collection, batch, low, high)
+                running.add(batch.digests[low:high], batch.blobs[low:high])
                 if progress is not None and not progress(high, total):
                     raise CancelledSyncError("bringing Chroma up to date was cancelled")
-            chroma.check(self._collection, batch)
+            _check(running, batch)
         self._set_mark(
             _Mark(
                 folder=folder,
@@ -185,14 +201,11 @@ class ChromaIndex:
         )
         self._seen, self._note = generation, ""
 
-    def _open(self, folder: Path) -> None:
-        with self._dropping(), chroma.failures("open"):
-            self._client = chroma.open_folder(folder)
-            self._collection = chroma.collection(self._client, self._name)
-
-    def _count(self) -> int:
-        with self._dropping(), chroma.failures("count"):
-            return int(self._collection.count())
+    def _open(self, folder: Path) -> ChromaProcess:
+        if self._held is None:
+            raise VectorIndexError("the Chroma index has no owner")
+        self._chroma = ChromaProcess(folder, self._name, self._held.fileno())
+        return self._chroma
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -205,20 +218,18 @@ class ChromaIndex:
 
     @contextmanager
     def _dropping(self) -> Iterator[None]:
-        """A client that failed once is not asked again."""
+        """A process that failed once is not asked again."""
         try:
             yield
         except VectorIndexError as error:
             self._note = str(error)
-            self._drop_client()
+            self._end()
             raise
 
-    def _drop_client(self) -> None:
-        client, self._client, self._collection, self._seen = self._client, None, None, None
-        if client is not None:
-            # A client that failed may also fail to close; it is dropped either way.
-            with suppress(VectorIndexError):
-                chroma.close(client)
+    def _end(self) -> None:
+        running, self._chroma, self._seen = self._chroma, None, None
+        if running is not None:
+            running.end()
 
     def _read_mark(self) -> _Mark:
         try:
@@ -230,8 +241,22 @@ class ChromaIndex:
         self._store.set_note(NOTE, json.dumps(asdict(mark)))
 
 
+def _check(running: ChromaProcess, batch: Batch) -> None:
+    """Compare Chroma with the blobs: the count, and that sampled vectors find themselves.
+
+    Raises VectorIndexError with what is wrong.
+    """
+    count, expected = running.count(), len(batch.digests)
+    if count != expected:
+        raise VectorIndexError(f"Chroma holds {count} of {expected} vectors")
+    for row in range(0, expected, max(1, expected // SAMPLES)):
+        found = running.nearest(batch.blobs[row], 1)
+        if not found or found[0].cosine < SELF_COSINE:
+            raise VectorIndexError("a stored vector does not find itself in Chroma")
+
+
 def file_digests(folder: Path) -> dict[str, str]:
-    """SHA-256 of each file below `folder` that Chroma maps into memory, where damage is a crash.
+    """SHA-256 of each file below `folder` that Chroma reads unchecked, where damage is a wrong answer.
 
     Its SQLite file is left out: opening it rewrites it, and damage there raises an error.
     """

@@ -88,13 +88,10 @@ class ChromaServerIndex:
         there = set(self._collection.get(include=[])["ids"])
         pairs = zip(batch.digests, batch.blobs, strict=True)
         lacking = [(digest, blob) for digest, blob in pairs if digest not in there]
-        missing = Batch(
-            batch.generation, tuple(pair[0] for pair in lacking), tuple(pair[1] for pair in lacking)
-        )
         for low in range(0, len(lacking), chroma.ADD_BATCH):
-            high = min(low + chroma.ADD_BATCH, len(lacking))
-            chroma.add(self._collection, missing, low, high)
-            if progress is not None and not progress(high, len(lacking)):
+            part = lacking[low : low + chroma.ADD_BATCH]
+            chroma.add(self._collection, [digest for digest, _ in part], [blob for _, blob in part])
+            if progress is not None and not progress(low + len(part), len(lacking)):
                 raise CancelledSyncError("bringing the server up to date was cancelled")
 
     def _disconnect(self, why: str) -> None:

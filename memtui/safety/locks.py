@@ -74,6 +74,14 @@ class FileLock:
             os.close(self._handle)
             self._handle = None
 
+    def fileno(self) -> int:
+        """The descriptor of the held file. A process that has it open too holds the lock as well, also after
+        `release` here. Raises ValueError when it is not held.
+        """
+        if self._handle is None:
+            raise ValueError(f"{self.path} is not held")
+        return self._handle
+
     @property
     def held(self) -> bool:
         """Whether this object holds the lock."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import threading
 import time
 from pathlib import Path
@@ -14,52 +13,64 @@ from memtui.clock import fixed_clock
 from memtui.recall import embed, embed_process
 from memtui.recall.embed import EmbedderError, load_embedder
 from memtui.recall.embed_process import ModelProcess
-from memtui.recall.embed_wire import receive, receive_json, send, send_json
 from memtui.recall.engine import Recall
 from memtui.recall.model import SemanticState
+from memtui.recall.wire import Message, receive, send
 from tests.recall.recall_fixtures import NOW, make_bank, make_card
 
 CHILD = """
-import os, sys
-from memtui.recall.embed_wire import receive_json, send, send_json
-print("noise from a library", file=sys.stderr)
-model = sys.argv[1]
-out = sys.stdout.buffer
-if model == "slow":
-    import time
-    time.sleep(60)
-if model == "missing":
-    send_json(out, {"error": "no weights", "fix": "get some"})
-    sys.exit(1)
-send_json(out, {"model": model, "revision": "r1", "dim": 2})
-while (asked := receive_json(sys.stdin.buffer)) is not None:
-    if "die" in asked["texts"]:
-        os._exit(3)
-    send_json(out, {"count": len(asked["texts"])})
-    send(out, b"\\0\\0\\x80\\x3f\\0\\0\\0\\0" * len(asked["texts"]))
+import os, sys, time
+from memtui.recall.embed import EmbedderError
+from memtui.recall.wire import Message
+from memtui.recall.worker import serve
+
+
+def main(arguments):
+    model, revision = arguments
+
+    def prepare():
+        os.write(1, b"noise from a library")
+        print("and more", file=sys.stderr)
+        if model == "slow":
+            time.sleep(60)
+        if model == "missing":
+            raise EmbedderError("no weights", "get some")
+        return Message({"model": model, "revision": "r1", "dim": 2}), answer
+
+    def answer(asked):
+        if "die" in asked.head["texts"]:
+            os._exit(3)
+        if "refuse" in asked.head["texts"]:
+            raise EmbedderError("not that one")
+        return Message({}, b"\\0\\0\\x80\\x3f\\0\\0\\0\\0" * len(asked.head["texts"]))
+
+    serve(prepare, EmbedderError)
 """
 
 
 @pytest.fixture
 def fake_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "fake_worker.py").write_text(CHILD)
-    root = Path(__file__).resolve().parents[2]
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{root}")
+    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(embed_process, "MODULE", "fake_worker")
     monkeypatch.setattr(embed_process, "installed", lambda: True)
 
 
-def test_frames_survive_the_pipe_and_cut_ones_end_it() -> None:
+def test_messages_survive_the_pipe_and_cut_ones_end_it() -> None:
     pipe = io.BytesIO()
-    send_json(pipe, {"texts": ["ü\0"]})
-    send(pipe, b"\0" * 10)
+    send(pipe, Message({"texts": ["ü\0"]}, b"\0" * 10))
+    send(pipe, Message({}))
+    whole = pipe.getvalue()
     pipe.seek(0)
-    assert receive_json(pipe) == {"texts": ["ü\0"]}
-    assert receive(pipe) == b"\0" * 10
+    assert receive(pipe) == ({"texts": ["ü\0"]}, b"\0" * 10)
+    assert receive(pipe) == ({}, b"")
     assert receive(pipe) is None
-    assert receive(io.BytesIO(b"\0\0\0\x05abc")) is None
-    with pytest.raises(ValueError, match="frame"):
-        receive(io.BytesIO(b"\xff\xff\xff\xff"))
+    for size in (3, 8, 12, whole.index(b"}") + 5):
+        assert receive(io.BytesIO(whole[:size])) is None
+    with pytest.raises(ValueError, match="message"):
+        receive(io.BytesIO(b"\xff" * 8))
+    with pytest.raises(ValueError, match="no object"):
+        receive(io.BytesIO(b"\0\0\0\x02\0\0\0\0[]"))
 
 
 def test_a_child_answers_and_is_started_again_after_its_death(
@@ -71,6 +82,9 @@ def test_a_child_answers_and_is_started_again_after_its_death(
     with pytest.raises(EmbedderError, match="ended"):
         process.embed(["die"])
     assert len(process.embed(["c"])) == 1
+    with pytest.raises(EmbedderError, match="not that one"):
+        process.embed(["refuse"])
+    assert len(process.embed(["d"])) == 1
     process.close()
     with pytest.raises(EmbedderError, match="closed"):
         process.embed(["d"])
