@@ -6,9 +6,6 @@ away from every agent and can simply be done again.
 
 from __future__ import annotations
 
-import errno
-import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,12 +41,11 @@ from memtui.index.states import key_of
 from memtui.ledger.model import ActRecord, FileRecord
 from memtui.safety.locks import LockedError, bank_lock
 from memtui.safety.private import private_folder
+from memtui.safety.removal import remove_folder
 
 _STEPS = 6
 _TOLD_EVERY = 20
 """Files that a scan reads between two words about how far it is."""
-_TRIES = 100
-"""How often a folder is deleted that another process fills again."""
 _LINES = (".jsonl", ".txt", ".md", ".json", ".log")
 
 
@@ -136,7 +132,7 @@ def purge(
         curator.ledger.erase(needles.in_text, [key_of(item) for item in items], paths)
         curator.ledger.shrink()
         tell(_final("erasing what is derived, and the files", 4))
-        _remove(curator.cache)
+        remove_folder(curator.cache)
         act = _tombstones(curator, plan)
         for path in paths:
             curator.write(path, None)
@@ -193,20 +189,6 @@ def _index_lock(curator: Curator) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _remove(folder: Path) -> None:
-    """Delete a folder into which another process may write meanwhile. Raises OSError."""
-    for left in reversed(range(_TRIES)):
-        try:
-            shutil.rmtree(folder)
-        except FileNotFoundError:
-            if not folder.exists():
-                return
-        except OSError as error:
-            if error.errno != errno.ENOTEMPTY or not left:
-                raise
-        time.sleep(0.02)
 
 
 def _clean_bank(curator: Curator, plan: PurgePlan, tell: Tell) -> None:

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.recall.chroma_index import discard
 from memtui.recall.corpus import Corpus, Stamp
 from memtui.recall.model import Note
 from memtui.recall.neighbours import ExactScan, Neighbour, VectorIndex, VectorIndexError
 from memtui.recall.vectors import ModelKey, VectorStore, text_digest
+from memtui.safety.removal import remove_folder
 
 _EMBEDDED_CHARS = 4000
 """More of a text than any of the small models reads."""
@@ -101,7 +101,8 @@ class BankVectors:
         live = {digest for digest, rows in self.map().rows.items() if not gone.issuperset(rows)}
         pruned = self.store.prune(live)
         if pruned and (self.index is None or not self.index.sync()):
-            discard(self.chroma_root)
+            # Whoever owns the files notices and builds them again.
+            remove_folder(self.chroma_root)
         return pruned
 
     def tidy(self) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from memtui.recall.chroma_process import ChromaProcess
 from memtui.recall.neighbours import IndexState, Neighbour, Progress, VectorIndexError
 from memtui.recall.vectors import Batch, Generation, ModelKey, VectorStore
 from memtui.safety.private import private_folder
+from memtui.safety.removal import remove_folder
 
 NOTE = "chroma"
 
@@ -164,7 +164,7 @@ class ChromaIndex:
         # What was deleted may stand in the memory of the process that knew it.
         self._end()
         self._set_mark(_Mark())
-        discard(self._root)
+        remove_folder(self._root)
         folder = secrets.token_hex(8)
         private_folder(self._root / folder)
         running = self._open(self._root / folder)
@@ -267,12 +267,3 @@ def file_digests(folder: Path) -> dict[str, str]:
                 name = path.relative_to(folder).as_posix()
                 found[name] = hashlib.file_digest(stream, "sha256").hexdigest()
     return found
-
-
-def discard(root: Path) -> None:
-    """Delete every file of the index, owner or not: its owner notices and builds it again.
-
-    Used where bytes must be gone at once. Raises OSError.
-    """
-    if root.exists():
-        shutil.rmtree(root)

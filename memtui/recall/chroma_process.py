@@ -20,7 +20,8 @@ PATIENCE = 5.0
 """Seconds that a query waits for its answer, of which a millisecond is usual: the exact scan has one."""
 
 _FILLED = {"MALLOC_PERTURB_": "170"}
-"""glibc fills memory that is given out or back with this byte: not even a query's vector stays in it."""
+"""glibc fills memory given back with this byte, and with its complement what it gives out: not even a
+query's vector stays there. A second guard, where the C library is this one."""
 
 
 class ChromaProcess:
