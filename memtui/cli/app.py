@@ -33,9 +33,11 @@ def run_app(
         raise CommandError(
             "the app needs a terminal", "`memtui --help` lists the commands that print", ERROR
         )
+    from memtui.tui.process import begin, tune
+
+    begin()
     with context.open(path) as workspace:
         from memtui.tui.app import MemtuiApp
-        from memtui.tui.process import tune
         from memtui.tui.terminal import end_with
 
         first: Callable[[Core], Screen[None]] | None = None

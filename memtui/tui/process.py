@@ -15,6 +15,11 @@ _M_ARENA_MAX = -8
 _tuned = False
 
 
+def begin() -> None:
+    """Call before the app is imported: what imports make stays, so no look for garbage finds any in it."""
+    gc.disable()
+
+
 def tune() -> None:
     """Call once, when everything is imported and no thread runs yet.
 
@@ -24,8 +29,8 @@ def tune() -> None:
     """
     global _tuned
     _tuned = True
-    gc.collect()
     gc.freeze()
+    gc.enable()
     sys.setswitchinterval(_SLICE)
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none

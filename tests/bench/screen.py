@@ -97,6 +97,7 @@ def bank_part(root: Path) -> dict[str, Any]:
 def paint_part(root: Path, keys: int, scanning: bool, sleeping: bool = False) -> dict[str, Any]:
     """One start of the app, then keys, then appended records (not while scanning or sleeping)."""
     begin, used = time.perf_counter(), time.process_time()
+    importlib.import_module("memtui.tui.process").begin()
     importlib.import_module("memtui.tui.app")
     importlib.import_module("memtui.workspace.open")
     importlib.import_module("memtui.tui.screens.browse")

@@ -92,10 +92,11 @@ async def test_a_theme_is_not_parsed_twice(open_app: Open) -> None:
 
 def test_only_a_tuned_process_keeps_what_was_read(python: str) -> None:
     code = (
-        "import gc, sys; from memtui.tui.process import keep, tune; keep(); "
-        "print(gc.get_freeze_count()); tune(); first = gc.get_freeze_count(); "
+        "import gc, sys; from memtui.tui.process import begin, keep, tune; keep(); "
+        "print(gc.get_freeze_count()); begin(); tune(); first = gc.get_freeze_count(); "
         "read = [[number] for number in range(9999)]; keep(); "
-        "print(sys.getswitchinterval() < 0.001, first > 0, gc.get_freeze_count() - first > 9999)"
+        "print(sys.getswitchinterval() < 0.001, first > 0, gc.get_freeze_count() - first > 9999, "
+        "gc.isenabled())"
     )
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["0", "True", "True", "True"]
+    assert done.stdout.split() == ["0", "True", "True", "True", "True"]
