@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -156,6 +155,8 @@ class Live:
         self._workspace = workspace
         self._covering = Covering(workspace)
         self._followed = -1
+        self._db: sqlite3.Connection | None = None
+        self._file = (0, 0)
         self._rows: dict[int, tuple[object, ...]] = {}
         self._received: dict[int, Received] = {}
         self._last = -1
@@ -165,9 +166,8 @@ class Live:
         keys = self._workspace.project_keys
         if not keys:
             return ()
-        with closing(self._workspace.catalogue.reader()) as db:
-            query = _SESSIONS.format(",".join("?" * len(keys)))
-            found = db.execute(query, (*keys, limit)).fetchall()
+        query = _SESSIONS.format(",".join("?" * len(keys)))
+        found = self._reader().execute(query, (*keys, limit)).fetchall()
         return tuple(
             LiveSession(row, host, name, title, model, ended, int(changed) // 1_000_000)
             for row, host, name, title, model, ended, changed in found
@@ -175,8 +175,7 @@ class Live:
 
     def look(self, session: LiveSession, view: BankView | None) -> LiveView:
         """The session as the catalogue knows it now. Raises sqlite3.Error."""
-        with closing(self._workspace.catalogue.reader()) as db:
-            self._read(db, session.session)
+        self._read(self._reader(), session.session)
         made = _Made(self, session)
         for seq, row in sorted(self._rows.items()):
             made.take(seq, row)
@@ -197,6 +196,25 @@ class Live:
             failures,
             tuple(one for one in running if one.covered is not None),
         )
+
+    def close(self) -> None:
+        """Close the connection that is kept; the next look opens another."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _reader(self) -> sqlite3.Connection:
+        """One connection for all looks: opening one costs more than a look. Raises sqlite3.Error."""
+        catalogue = self._workspace.catalogue
+        try:
+            stat = catalogue.path.stat()
+        except FileNotFoundError:
+            stat = None
+        file = (stat.st_dev, stat.st_ino) if stat is not None else (0, 0)
+        if self._db is None or file != self._file:
+            self.close()
+            self._db, self._file = catalogue.reader(), file
+        return self._db
 
     def timeline(self, session: LiveSession) -> Timeline:
         """The rows of one session as a list that grows. Quick."""

@@ -116,6 +116,9 @@ class Workspace:
         everywhere = self.__dict__.pop("everywhere", None)
         if everywhere is not None:
             everywhere.close()
+        live = self.__dict__.pop("live", None)
+        if live is not None:
+            live.close()
         recalling, self._recalling = self._recalling, None
         if recalling is not None:
             recalling.close()

@@ -27,7 +27,7 @@ from memtui.tui.docs.live_rows import head_line, note_rows, session_choices, sum
 from memtui.tui.docs.spans import clip
 from memtui.tui.docs.timeline_rows import HEADING, TimelineRows
 from memtui.tui.docs.turn_doc import turn_document
-from memtui.tui.rows import FixedRows
+from memtui.tui.rows import FixedRows, ListPlace
 from memtui.tui.screens.conflict import ask_choice
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.paper import PaperScreen
@@ -106,10 +106,10 @@ class WatchScreen(WatchReading):
         if change.first is None:
             return
         rows.now = self.core.clock()
-        self.tail.show(rows, place=place)
         if self.following and at_end:
-            self.tail.action_ends(1)
+            self.tail.show(rows, place=ListPlace(None, len(rows) - 1, self.tail.size.height - 1))
         else:
+            self.tail.show(rows, place=place)
             self.unseen += max(0, change.after - change.before)
 
     def show_notes(self) -> None:

@@ -22,6 +22,8 @@ from memtui.workspace.model import BankView
 RESTS = 2.0
 """Seconds without a new record after which the session is read as a whole, for what could be kept."""
 _SOON = 0.05
+_LOOKS = 0.25
+"""Seconds between two looks at what is above the tail, while records come faster than that."""
 _SHARE = 20
 """Reading it as a whole may take this part of the time at most."""
 
@@ -43,6 +45,8 @@ class WatchReading(ScanningPart):
         self.settled = False
         self.chosen = False
         self._looking = False
+        self._look: Timer | None = None
+        self._last_look = 0.0
         self._stays = False
         self._asked = False
         self.view: BankView | None = None
@@ -102,17 +106,29 @@ class WatchReading(ScanningPart):
     def show_sessions(self) -> None:
         """See `ScanningPart.show_sessions`."""
         self.show_new()
-        self.look()
+        self._look_soon()
 
     def take_sessions(self, *, whole: bool, more: bool) -> None:
         """See `ScanningPart.take_sessions`."""
         self.show_sessions()
 
+    def _look_soon(self) -> None:
+        """Look now, or when the last look is a while ago: records may come ten and more a second."""
+        left = self._last_look + _LOOKS - time.monotonic()
+        if left <= 0:
+            self.look()
+        elif self._look is None:
+            self._look = self.set_timer(left, self.look)
+
     def look(self) -> None:
         """Look at the session again; one look at a time."""
+        if self._look is not None:
+            self._look.stop()
+            self._look = None
         if self._looking:
             self._dirty = True
             return
+        self._last_look = time.monotonic()
         self._looking, self._dirty = True, False
         wanted, view = self.session if self.chosen or self._stays else None, self.view
         self._stays = self.scanned

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Size
+from textual.geometry import Region, Size, Spacing
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -21,6 +21,7 @@ from memtui.tui.widgets.toned import Toned
 _CACHED_STRIPS = 512
 _SQUASHED = 3
 """Rows of a list that gave its room to another: its scroll is remembered, not measured."""
+NO_GUTTER = Spacing()
 _CONTEXT = 4
 """Rows kept above the cursor after a jump."""
 
@@ -274,12 +275,35 @@ class LineList(Toned, can_focus=True):
         """See `Toned`."""
         self._strips.clear()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows as they are kept: `Widget.render_lines` makes each anew whenever the list scrolls,
+        for borders and padding, and what Textual keeps of a strip (filtered, cut, as text) is lost."""
+        if self.styles.gutter != NO_GUTTER or self.opacity != 1.0:
+            return super().render_lines(crop)
+        filters, background = self.get_line_filters(), self.background_colors[1]
+        top, width = self.scroll_offset.y, self.scrollable_content_region.width
+        strips = []
+        for y in crop.line_range:
+            strip = self._row(y, y + top, width)
+            for one in filters:
+                strip = strip.apply_filter(one, background)
+            strips.append(strip)
+        if crop.column_span != (0, self.region.width):
+            return [strip.crop(*crop.column_span) for strip in strips]
+        return strips
+
     def render_line(self, y: int) -> Strip:
         """One row of the screen."""
-        index = y + self.scroll_offset.y
-        width = self.scrollable_content_region.width
+        return self._row(y, y + self.scroll_offset.y, self.scrollable_content_region.width)
+
+    def _row(self, y: int, index: int, width: int) -> Strip:
         if index >= len(self.source):
-            return self.strip_of(self._said(y, width) if not len(self.source) else [], width)
+            if not len(self.source):
+                return self._whole(self.strip_of(self._said(y, width), width))
+            below = self._strips.get((width, "below"))
+            if below is None:
+                below = self._strips[width, "below"] = self._whole(self.strip_of([], width))
+            return below
         key = self.source.key(index)
         state = 0
         if index == self.cursor:
@@ -313,4 +337,8 @@ class LineList(Toned, can_focus=True):
             sign = (glyphs.mark, "mark")
         elif state:
             sign = (glyphs.cursor, "accent" if state == 2 else "faint")
-        return self.strip_of([sign, *line], width, over)
+        return self._whole(self.strip_of([sign, *line], width, over))
+
+    def _whole(self, strip: Strip) -> Strip:
+        """As wide as the list, the place of its scroll bar included."""
+        return strip.adjust_cell_length(self.content_region.width, self.blank_style)

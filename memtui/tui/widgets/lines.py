@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import events
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -35,6 +36,7 @@ class Lines(Toned, can_focus=False):
         super().__init__(id=id, classes=classes)
         self._lines: list[Line] = []
         self._spots: list[tuple[int, int, str]] = []
+        self._drawn: dict[tuple[Region, Size], list[Strip]] = {}
 
     def show(self, lines: Sequence[Line]) -> None:
         """Draw these lines."""
@@ -59,6 +61,22 @@ class Lines(Toned, can_focus=False):
             if part.run:
                 self._spots.append((start, x, part.run))
         self.show([line])
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines as they were drawn last: a frame of anything above and below asks for them too."""
+        key = (crop, self.region.size)
+        drawn = self._drawn.get(key)
+        if drawn is None:
+            drawn = self._drawn[key] = super().render_lines(crop)
+        return drawn
+
+    def _set_dirty(self, *regions: Region) -> None:
+        self._drawn.clear()
+        super()._set_dirty(*regions)
+
+    def forget_strips(self) -> None:
+        """See `Toned`."""
+        self._drawn.clear()
 
     def render_line(self, y: int) -> Strip:
         """One line."""

@@ -24,6 +24,7 @@ class Toned(ScrollView):
         self._tone_styles: dict[str, Style] = {}
         self._toned: dict[str, Style] = {}
         self._base: Style | None = None
+        self._blank: Style | None = None
 
     @property
     def glyphs(self) -> Glyphs:
@@ -41,6 +42,14 @@ class Toned(ScrollView):
     def part_style(self, name: str) -> Style:
         """The style of one of `tones.COMPONENTS`, without this widget's own colours."""
         return self.app.get_component_styles(name).partial_rich_style
+
+    @property
+    def blank_style(self) -> Style:
+        """The widget's background."""
+        if self._blank is None:
+            below, own = self.background_colors
+            self._blank = Style.from_color(None, (below + own).rich_color)
+        return self._blank
 
     def strip_of(self, line: Iterable[Span], width: int, over: Style | None = None) -> Strip:
         """A strip of exactly `width` cells; `over` (a cursor) is laid over every span."""
@@ -64,7 +73,7 @@ class Toned(ScrollView):
         super().notify_style_update()
         self._tone_styles.clear()
         self._toned.clear()
-        self._base = None
+        self._base = self._blank = None
         self.forget_strips()
 
     def forget_strips(self) -> None:
