@@ -9,8 +9,10 @@ from collections.abc import Sequence
 import pytest
 from textual.pilot import Pilot
 
+from memtui.recall.embed import pack
 from memtui.recall.embed_process import ModelProcess
 from memtui.recall.model import DEFAULTS, Fusion, SemanticState
+from memtui.recall.vectors import ModelKey
 from memtui.tui.app import MemtuiApp
 from memtui.tui.laboratory import KNOBS, summary
 from memtui.tui.screens.browse import BrowseScreen
@@ -254,6 +256,33 @@ async def test_the_model_loads_beside_the_keys_and_then_meaning_takes_part(
         assert any("vectors" in hit.sources for hit in screen.found.hits)
         assert model.texts > 30
         assert not [note for note in screen.found.degraded if note.topic != "scope"]
+
+
+async def test_vectors_of_two_models_and_a_missing_index_are_said(
+    open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(semantic, "installed", lambda: True)
+    monkeypatch.setattr(ModelProcess, "load", lambda _: HashEmbedder())
+    app = open_app(environ={"MEMTUI_SEMANTIC_CHROMA": "off"})
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await begin(pilot)
+        recalling = app.core.recalling
+        assert recalling is not None
+        (vectors,) = recalling.engine.vectors.values()
+        older = ModelKey("older-model", "r1")
+        vectors.store.add(older, {"0" * 64: pack([1.0, 0.0])})
+        await pilot.press(*"csv")
+        await settle(pilot)
+        assert screen.found is not None
+        (mixed,) = (note for note in screen.found.degraded if note.topic == "models")
+        assert mixed.message == "1 vectors of another model take no part: older-model (r1)"
+        assert "delete vectors.db" in mixed.fix
+        assert "another model" in text_of(app)
+        recalling.home.bank.index.unlink()
+        await pilot.press("t")
+        await settle(pilot)
+        assert "there is no index yet" in text_of(app)
+        assert "memtui rebuilds it" in screen.found.degraded[0].fix
 
 
 async def test_embedding_is_stopped_by_escape_and_goes_on_with_r(
