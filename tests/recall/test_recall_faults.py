@@ -14,8 +14,9 @@ import pytest
 
 from memtui.clock import fixed_clock
 from memtui.recall import chroma_client
+from memtui.recall.bank_vectors import embedded_text
 from memtui.recall.engine import Recall
-from memtui.recall.vectors import VectorStore, remove_database
+from memtui.recall.vectors import VectorStore, remove_database, text_digest
 from tests.recall import recall_worker
 from tests.recall.recall_fixtures import NOW, HashEmbedder, make_bank, make_card, write_index
 
@@ -85,11 +86,21 @@ def check_all(root: Path) -> None:
     write_index(root / "cache", cards)
     recall = recall_worker.engine(root, chroma=chroma_client.installed())
     recall.semantic.refresh()
+    vectors, key = recall.vectors["home"], recall.semantic.key
+    assert key is not None
+    stored = vectors.store.read(key)
+    blobs = dict(zip(stored.digests, stored.blobs, strict=True))
     for number in acknowledged:
         results = recall.search(f"name{number:05}")
         assert results.hits[0].document.id == recall_worker.handle_of(number)
         assert not results.degraded
-        assert "vectors" in results.hits[0].sources
+        text = embedded_text(recall_worker.title_of(number), "")
+        (right,) = HashEmbedder(dim=recall_worker.DIM).embed([text])
+        assert blobs[text_digest(text)] == right
+        (best,), backend = vectors.nearest(right, 1)
+        # Two titles may be one to this small embedder.
+        assert blobs[best.digest] == right
+        assert backend == ("chroma" if chroma_client.installed() else "exact")
     recall.close()
 
 
