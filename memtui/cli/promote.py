@@ -37,6 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     turns.add_argument(
         "--from", dest="source", metavar="FILE", help="the edited draft, `-` for standard input"
     )
+    turns.add_argument(
+        "--drafter", action="store_true", help="let the drafter of your settings word the draft"
+    )
     turns.add_argument("--name", default="", help="file name of the card, without .md")
     turns.add_argument(
         "--supersedes",
@@ -72,19 +75,34 @@ def _turns(bank: Desk, refs: Sequence[str], arguments: argparse.Namespace) -> in
         raise CommandError(
             str(error), "`memtui show SESSION` lists the turns", NOT_FOUND
         ) from error
+    told: list[str] = []
+    if arguments.drafter:
+        material, told = _worded(bank, material)
     draft = material.draft
     if arguments.source is not None:
         draft = draft_from(text_from(arguments.source), draft)
     warnings = _warnings(bank, draft, material)
     if arguments.dry_run:
-        answer(bank.context, draft_json(draft, warnings), [draft_text(draft), *_lines(warnings)])
+        shown = {**draft_json(draft, warnings), "drafter": told}
+        answer(bank.context, shown, [draft_text(draft), *_lines(warnings), *told])
         return OK
     if arguments.yes or arguments.source is not None:
         result = _save(bank, draft, material, old, arguments)
     else:
         result = _edited(bank, draft, material, old, arguments)
-    bank.tell(result, _lines(warnings), warnings=[_warning_json(w) for w in warnings])
+    noted = [_warning_json(warning) for warning in warnings]
+    bank.tell(result, [*_lines(warnings), *told], warnings=noted, drafter=told)
     return OK
+
+
+def _worded(bank: Desk, material: Material) -> tuple[Material, list[str]]:
+    """The draft in the drafter's words, else as it is; and what it cost, or why it failed."""
+    found = bank.workspace.upkeep.word(material, lambda: False)
+    name = found.record.drafter
+    if found.problem:
+        return material, [f"drafted by rules instead: {name}: {found.problem} ({found.cost})"]
+    refused = f", {found.record.refused} refused" if found.record.refused else ""
+    return found.materials[0], [f"drafter: {name}, {found.cost}{refused}"]
 
 
 def _edited(

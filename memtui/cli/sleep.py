@@ -91,7 +91,7 @@ def _lines(report: Report) -> Iterator[str]:
     for step in report.steps:
         if not step.count:
             continue
-        yield f"{step.count:>5}  {step.title}: {step.why}"
+        yield f"{step.count:>5}  {step.noun}: {step.why}"
         yield from (f"         {one_line(line, 140)}" for line in step.lines)
         if step.count > len(step.lines) > 0:
             yield f"         and {step.count - len(step.lines)} more"

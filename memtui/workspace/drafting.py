@@ -14,6 +14,7 @@ from memtui.curate.candidates import candidates
 from memtui.curate.cited import checks_after, cited_records, fact_of, session_of
 from memtui.curate.create import CitedRecord
 from memtui.curate.draft import Draft, draft
+from memtui.curate.drafter.prompt import NEAR
 from memtui.curate.proposals import Proposal
 from memtui.sessions.catalogue import Catalogue
 from memtui.sessions.citation import Citations
@@ -21,6 +22,9 @@ from memtui.sessions.rows import turn_id
 
 Row = tuple[int, int]
 """A row of the timeline: its session's row id and its number there."""
+
+BETWEEN = 30
+"""Turns from the first to the last that a draft cites, up to which those between belong to it."""
 
 
 class UnknownTurnError(LookupError):
@@ -102,6 +106,32 @@ class Drafting:
         """The same for a session and its sub-agents, by name. Raises UnknownTurnError."""
         return tuple(offer for one in self._headings(session) for offer in self._offers(one))
 
+    def around(self, made: Draft) -> tuple[str, list[Turn], list[Turn]]:
+        """The session of a draft's first citation; what it cites with the turns around; all turns.
+
+        Raises CurateError where none of its sessions is there.
+        """
+        refs = {one.ref for one in made.evidence}
+        near: list[Turn] = []
+        whole: list[Turn] = []
+        names = list(dict.fromkeys(ref.partition("#")[0] for ref in refs))
+        for name in sorted(names):
+            try:
+                found = self._headings(name)
+            except UnknownTurnError:
+                continue
+            for turns in map(read, found):
+                places = [at for at, turn in enumerate(turns) if turn.cited in refs]
+                near += [turn for at, turn in enumerate(turns) if at in _around(places)]
+                whole += turns
+        if not near:
+            raise CurateError("what it cites is not there any more", "write the card by hand")
+        return sorted(names)[0], near, whole
+
+    def material(self, made: Draft, turns: Sequence[Turn]) -> Material:
+        """A draft with the records that it cites of these turns."""
+        return Material(made, cited_records(made, turns, Citations(self._catalogue)))
+
     def rechecked(self, proposal: Proposal) -> Proposal:
         """The proposal with what passed in its session since it was made: most are made while one works."""
         records = proposal.records
@@ -120,7 +150,7 @@ class Drafting:
     def _offers(self, heading: Heading) -> list[Offer]:
         turns = read(heading)
         return [
-            Offer(self._material(found.draft, turns), found.reason, heading.row)
+            Offer(self.material(found.draft, turns), found.reason, heading.row)
             for found in candidates(turns, self._scope)
         ]
 
@@ -135,10 +165,7 @@ class Drafting:
         # A failure and its success are looked for in one session only.
         context = sessions[0] if len(sessions) == 1 else None
         made = draft(chosen, self._scope, context)
-        return self._material(made, [turn for turns in sessions for turn in turns])
-
-    def _material(self, made: Draft, turns: Sequence[Turn]) -> Material:
-        return Material(made, cited_records(made, turns, Citations(self._catalogue)))
+        return self.material(made, [turn for turns in sessions for turn in turns])
 
     def _refs(self, rows: Iterable[Row]) -> Mapping[int, set[str]]:
         """The citations of the rows, by session."""
@@ -154,6 +181,13 @@ class Drafting:
                     host, name, record = row
                     found.setdefault(session, set()).add(f"{host}:{name}#{record}")
         return found
+
+
+def _around(places: Sequence[int]) -> set[int]:
+    """The places with those next to them, and with what lies between where that is not much."""
+    if places and places[-1] - places[0] <= BETWEEN:
+        return set(range(places[0] - NEAR, places[-1] + NEAR + 1))
+    return {at for place in places for at in range(place - NEAR, place + NEAR + 1)}
 
 
 def _turn(sessions: Sequence[list[Turn]], ref: str) -> tuple[Turn, list[Turn]]:

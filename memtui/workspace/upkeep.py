@@ -18,7 +18,7 @@ from memtui.curate.curator import Curator
 from memtui.curate.decide import accept, reject, switch
 from memtui.curate.decide import proposals as all_proposals
 from memtui.curate.draft import Draft
-from memtui.curate.drafter.drafting import FELL_BACK
+from memtui.curate.drafter.drafting import DRAFTED, FELL_BACK
 from memtui.curate.drafter.model import Drafter, drafter_of
 from memtui.curate.proposals import Proposal, Status, Verb
 from memtui.curate.sleep.archive import restore
@@ -34,6 +34,8 @@ from memtui.workspace.model import BankView, EvidenceView
 
 if TYPE_CHECKING:
     from memtui.workspace.curating import Done
+    from memtui.workspace.drafting import Material
+    from memtui.workspace.wording import Worded
     from memtui.workspace.workspace import Workspace
 
 SLEEPER = "-sleep"
@@ -178,6 +180,12 @@ class Upkeep:
         """The drafter that the user set, if any."""
         return drafter_of(self._workspace.setting.settings.drafter)
 
+    def word(self, material: Material, cancelled: Cancelled) -> Worded:
+        """The drafter's words for a draft. Raises as `workspace.wording.word`."""
+        from memtui.workspace.wording import word
+
+        return word(self._workspace, material, cancelled)
+
     def around(self, view: BankView) -> Surroundings:
         """What sleep works on besides the bank's files."""
         return Surroundings(
@@ -225,6 +233,7 @@ def _look(curator: Curator) -> InboxView:
     waiting = [entry for entry in entries if entry.proposal.status is Status.WAITING]
     captured = curator.ledger.captured().values()
     draftings = curator.ledger.draftings()
+    slept = [record for record in draftings if record.status in (DRAFTED, FELL_BACK)]
     return InboxView(
         waiting=tuple(waiting),
         expired=tuple(e for e in entries if e.proposal.status is Status.EXPIRED),
@@ -237,8 +246,8 @@ def _look(curator: Curator) -> InboxView:
         ),
         fell_back=tuple(
             (record.session, record.detail)
-            for record in draftings
-            if record.status == FELL_BACK and record.at == draftings[-1].at
+            for record in slept
+            if record.status == FELL_BACK and record.at == slept[-1].at
         ),
         drafted=_drafted(draftings),
     )

@@ -106,6 +106,33 @@ def test_a_drafter_is_asked_and_its_failure_is_said(
     assert "only loopback is allowed" in shell.run("sleep", code=2)
 
 
+def test_a_draft_of_turns_in_the_words_of_the_drafter(
+    shell: Shell, sample: Sample, python: str
+) -> None:
+    offer = shell.json("candidates", "claude-code:871e05e3-48f3-4cce-90cd-e40e31ca0ec9")[0]
+    ref = offer["evidence"][0]["ref"]
+    card = {
+        "type": "fact",
+        "title": "What the drafter made of these turns",
+        "records": ["r1"],
+        "use_when": "it is asked",
+        "claims": [{"text": "It was asked about them.", "records": ["r1"]}],
+    }
+    script = sample.root / "drafter.py"
+    script.write_text(f"print({json.dumps({'cards': [card]})!r})")
+    assert "no drafter is set" in shell.run("promote", ref, "--dry-run", "--drafter", code=2)
+    shell.more = {"MEMTUI_DRAFTER_COMMAND": f"{python} {script}"}
+    by_rules = shell.json("promote", ref, "--dry-run")["title"]
+    made = shell.json("promote", ref, "--dry-run", "--drafter")
+    assert made["title"] == card["title"]
+    assert "tokens sent" in made["drafter"][0]
+    script.write_text("print('no')")
+    fell_back = shell.json("promote", ref, "--dry-run", "--drafter")
+    assert fell_back["title"] == by_rules
+    assert "drafted by rules instead: " in fell_back["drafter"][0]
+    assert shell.json("inbox", code=None)["drafter"].startswith("drafter: 1 session, ~")
+
+
 def test_an_audit_finds_what_a_new_rule_masks(shell: Shell, sample: Sample) -> None:
     assert shell.json("audit")["clean"] is True
     assert "nothing found under rules 1-" in shell.run("audit")

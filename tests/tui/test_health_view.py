@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
+import pytest
 from textual.pilot import Pilot
 
 from memtui.bank.model import Status
+from memtui.curate.sleep.model import Report
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.watch import WatchScreen
 from memtui.tui.widgets.doc_view import DocView
 from memtui.workspace.sample import Sample
+from memtui.workspace.upkeep import Upkeep
 from tests.tui.conftest import Open, settle, text_of
 from tests.tui.curating import browse, bytes_of, item, press, said, write_card
+from tests.tui.test_snapshots import SIZES, SnapCompare
 
 SIZE = (140, 40)
 DRIFTED = "healthz-503-while-pending"
@@ -243,7 +248,7 @@ async def test_the_clean_up_is_a_plan_and_is_done_from_there(
         await until(pilot, "17 sessions read")
         shown = app.screen.query_one(DocView).text
         assert shown.index("what you may put away") < shown.index("what sleep would do")
-        assert "1 expired cards: held back already" in shown
+        assert "1 expired card: held back already" in shown
         assert "29 proposed: " in shown
         assert "2 pages behind" in shown
         assert "z does it  d demotes 1 cold or expired card  esc closes" in text_of(app)
@@ -272,3 +277,23 @@ async def until(pilot: Pilot[None], text: str) -> None:
             return
         await pilot.pause(0.05)
     raise AssertionError(f"{text!r} is not shown:\n{text_of(cast(MemtuiApp, pilot.app))}")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_clean_up_box(
+    snap_compare: SnapCompare, open_app: Open, monkeypatch: pytest.MonkeyPatch, size: str
+) -> None:
+    """The clean-up as a plan."""
+    planned = Upkeep.sleep_apart
+
+    def plan(upkeep: Upkeep, *given: Any, **more: Any) -> Report:
+        return replace(planned(upkeep, *given, **more), seconds=1.2)
+
+    async def run(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        await press(pilot, "f4")
+        await press(pilot, "z")
+        await until(pilot, "what sleep would do")
+
+    monkeypatch.setattr(Upkeep, "sleep_apart", plan)
+    assert snap_compare(open_app(), terminal_size=SIZES[size], run_before=run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from memtui.bank.model import BankContents
     from memtui.curate.drafter.model import Drafter
     from memtui.sessions.catalogue import Catalogue
+
+_PLURAL = re.compile(r"\b(session|procedure|merge|card|proposal|page)s\b")
 
 DUE_AFTER = timedelta(hours=24)
 DUE_SESSIONS = 5
@@ -59,6 +62,11 @@ class Step:
     why: str
     lines: tuple[str, ...] = ()
     safe: bool = True
+
+    @property
+    def noun(self) -> str:
+        """The title for its count: `cold cards`, `cold card` of one."""
+        return _PLURAL.sub(r"\1", self.title, count=1) if self.count == 1 else self.title
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,8 @@ class _Sleep:
 
     def _notes(self) -> None:
         """What only a person decides."""
-        behind = [f"{name}: {count} cards changed" for name, count in self.around.behind.items()]
+        counts = self.around.behind.items()
+        behind = [f"{name}: {n} card{'' if n == 1 else 's'} changed" for name, n in counts]
         why = "cards under them changed: rebuild with C"
         self._step("rebuild", "pages behind", len(behind), why, behind, safe=False)
         cold = [card.title for card in cold_cards(self.curator, self.around.contents)]

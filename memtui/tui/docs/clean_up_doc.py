@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from memtui.bank.model import Item
 from memtui.curate.sleep.model import Report, Step
 from memtui.tui.docs.clean import line_of
-from memtui.tui.docs.document import Blank, Block, Document, Heading, Prose, document
+from memtui.tui.docs.document import Blank, Block, Document, Entry, Heading, Prose, document
 from memtui.tui.docs.spans import Span
 from memtui.tui.glyphs import Glyphs
 
 _SHOWN = 3
-_ROW = 88
-"""Characters of a line of a step: one row of the box at its widest."""
+_ROW = 200
+"""Characters of a line of a step: more than a row of the box."""
 
 
 def clean_up_document(
@@ -53,10 +53,10 @@ def clean_up_document(
 
 
 def _step(step: Step, glyphs: Glyphs) -> list[Block]:
-    count: Span = (f"{step.count} {step.title}", "strong")
+    count: Span = (f"{step.count} {step.noun}", "strong")
     blocks: list[Block] = [Prose((count, (f": {line_of(step.why, 300)}", "muted")))]
     dot = glyphs.separator
-    blocks += [Prose(((f"  {dot} {line_of(line, _ROW)}", "text"),)) for line in step.lines[:_SHOWN]]
+    blocks += [Entry(((f"  {dot} {line_of(line, _ROW)}", "text"),)) for line in step.lines[:_SHOWN]]
     more = step.count - len(step.lines[:_SHOWN])
     if step.lines and more > 0:
         blocks.append(Prose(((f"    and {more} more", "faint"),)))

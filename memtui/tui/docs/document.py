@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from memtui.tui.docs.diff import diff_lines
 from memtui.tui.docs.markdown import markdown_lines
-from memtui.tui.docs.spans import Line, Span, width_of, wrap, wrap_raw
+from memtui.tui.docs.spans import Line, Span, clip_line, width_of, wrap, wrap_raw
 from memtui.tui.docs.terms import Terms
 from memtui.tui.glyphs import Glyphs
 
@@ -21,6 +21,17 @@ class Prose:
     def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
         """The paragraph's lines."""
         return wrap(self.spans, width)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a list, cut where the room ends."""
+
+    spans: tuple[Span, ...]
+
+    def lines(self, width: int, glyphs: Glyphs) -> list[Line]:
+        """One line."""
+        return [clip_line(self.spans, width, glyphs.ellipsis)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +119,7 @@ class Blank:
         return [[]]
 
 
-Block = Prose | MarkdownText | Raw | DiffText | Heading | Fields | Blank | Terms
+Block = Prose | Entry | MarkdownText | Raw | DiffText | Heading | Fields | Blank | Terms
 
 
 @dataclass(frozen=True, slots=True)

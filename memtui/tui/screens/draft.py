@@ -11,7 +11,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.suggester import SuggestFromList
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
@@ -25,12 +24,14 @@ from memtui.tui.docs.bars import fitting
 from memtui.tui.docs.clean import line_of
 from memtui.tui.docs.document import Document
 from memtui.tui.docs.draft_doc import cited_document, cited_rows, warning_lines
+from memtui.tui.docs.spans import Line
 from memtui.tui.glyphs import glyphs_of
 from memtui.tui.jobs import JobDone, JobFailed, Jobs
 from memtui.tui.rows import FixedRows
 from memtui.tui.screens.draft_fields import FIELDS, shown_body, texts_of, with_texts
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.near import KEEP, MERGE, SUPERSEDE, UPDATE, Answer, NearScreen
+from memtui.tui.screens.wording import WordingPart
 from memtui.tui.widgets.doc_view import DocView
 from memtui.tui.widgets.line_list import LineList
 from memtui.tui.widgets.lines import Lines, Part
@@ -50,7 +51,7 @@ _HINTS = {
 }
 
 
-class DraftScreen(ModalScreen[bool]):
+class DraftScreen(WordingPart):
     """Edits a draft until it is saved or given up; True means saved.
 
     `edited` is the item whose text this is, for an edit of what exists already.
@@ -61,6 +62,7 @@ class DraftScreen(ModalScreen[bool]):
         Binding("ctrl+s", "save", "save", id="draft-save", priority=True, show=False),
         Binding("ctrl+n", "near", "near", id="draft-near", priority=True, show=False),
         Binding("ctrl+t", "type", "type", id="draft-type", priority=True, show=False),
+        Binding("ctrl+g", "word", "drafter", id="draft-word", priority=True, show=False),
         Binding("escape", "leave", "leave", id="draft-leave", priority=True, show=False),
         Binding("delete,backspace", "uncite", "leave out", id="draft-uncite", show=False),
     ]
@@ -127,13 +129,29 @@ class DraftScreen(ModalScreen[bool]):
         """Fill the fields; the cursor stands in the text, which needs a look most."""
         for name in FIELDS:
             self.query_one(f"#draft-label-{name}", Lines).show([[(name, "muted")]])
-        self.query_one("#draft-head", Lines).show([[(f" {line_of(self._title)} ", "chip")]])
+        self.show_head()
         text = self.query_one("#draft-text", TextArea)
         text.cursor_blink = False
         self._fill(self._material)
         self._first = self.draft
         text.focus()
         self._lint()
+
+    def show_head(self) -> None:
+        """What is edited, and how the drafter stands to it."""
+        told = self.worded_spans()
+        title = self._title.partition(",")[0] if told else self._title
+        line: Line = [(f" {line_of(title)} ", "chip"), *told]
+        self.query_one("#draft-head", Lines).show([line])
+
+    def material(self) -> Material:
+        """The draft as it stands in the fields, with the records that it cites."""
+        return self._now(self.draft)
+
+    def fill(self, material: Material) -> None:
+        """Put another draft into the fields."""
+        self._fill(material)
+        self._typed()
 
     def _fill(self, material: Material) -> None:
         self._material = material
@@ -264,6 +282,8 @@ class DraftScreen(ModalScreen[bool]):
         keys = [("^s", "save"), ("esc", "leave"), ("tab", "next field"), ("^t", "type")]
         if self._near:
             keys.insert(1, ("^n", "what is close"))
+        if self._edited is None and (said := self.word_key()):
+            keys.insert(1, ("^g", said))
         parts = [Part(((key, "key"), (f" {text}", "muted"))) for key, text in keys]
         self.query_one("#draft-keys", Lines).show_parts(fitting(parts, self.app.size.width))
 
@@ -279,6 +299,9 @@ class DraftScreen(ModalScreen[bool]):
     @on(JobFailed)
     def _job_failed(self, message: JobFailed) -> None:
         if self.jobs.is_current(message.group, message.generation):
+            if message.use is not None:
+                message.use(message.error)
+                return
             self._saving = False
             self.memtui.tell(f"{message.doing} failed: {line_of(str(message.error))}", "error")
 
@@ -347,7 +370,9 @@ class DraftScreen(ModalScreen[bool]):
         self.memtui.tell(f"not saved: {why}", "warning")
 
     def action_leave(self) -> None:
-        """Leave; what was typed is asked about."""
+        """Stop the drafter, else leave; what was typed is asked about."""
+        if self.stop_wording():
+            return
         if not self.unsaved:
             self.dismiss(False)
             return
