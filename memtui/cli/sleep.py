@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,9 @@ from memtui.paths import bank_key
 from memtui.safety.locks import LockedError
 from memtui.safety.sanitize import one_line
 from memtui.workspace.workspace import Workspace
+
+POLITE = 5
+"""How far a sleep that the app started stands back behind the app."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +55,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
                 done = workspace.upkeep.restore(arguments.restore)
                 answer(context, {"act": done.result.act}, [done.result.summary])
                 return OK
+            if arguments.progress and hasattr(os, "nice"):
+                os.nice(POLITE)  # a person is at the screen that started this
             scan_first(workspace)
             if arguments.apply:
                 workspace.agents.take_in()

@@ -347,15 +347,18 @@ class MemtuiApp(App[None]):
 
     def on_sleep_told(self, message: SleepTold) -> None:
         """A sleep goes on."""
-        self.upkeep.take_progress(message.progress)
+        if self.screen_stack:  # none is left while the app ends
+            self.upkeep.take_progress(message.progress)
 
     def on_job_done(self, message: JobDone) -> None:
         """A job of the app is done."""
-        self.upkeep.take_done(message)
+        if self.screen_stack:
+            self.upkeep.take_done(message)
 
     def on_job_failed(self, message: JobFailed) -> None:
         """A job of the app failed."""
-        self.upkeep.take_failed(message)
+        if self.screen_stack:
+            self.upkeep.take_failed(message)
 
     # The outside world
 

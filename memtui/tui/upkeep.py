@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
     from memtui.workspace.curating import Reloaded
     from memtui.workspace.model import BankView
+
+TELL = 0.25
+"""Seconds between two steps of a sleep that are shown: each is painted beside the keys."""
 
 
 @dataclass
@@ -92,8 +96,14 @@ class UpkeepJobs:
         self.progress = Progress(0, 0, "")
 
         def work() -> tuple[Report, Reloaded]:
+            last = 0.0
+
             def told(progress: Progress) -> None:
-                app.post_message(SleepTold(progress))
+                nonlocal last
+                now = monotonic()
+                if now - last >= TELL or progress.done == progress.total:
+                    last = now
+                    app.post_message(SleepTold(progress))
 
             report = app.core.upkeep.sleep_apart(told, cancelled)
             return report, app.core.curating.reload()

@@ -13,12 +13,15 @@ from textual.pilot import Pilot
 from memtui.curate.act import CurateError
 from memtui.curate.decide import verbs_of
 from memtui.curate.proposals import LIFETIME, Status, to_record
+from memtui.curate.sleep.model import Progress, Report, Tell
 from memtui.ledger.model import CapturedRecord
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.browse import BrowseScreen
 from memtui.tui.screens.inbox import InboxScreen
+from memtui.tui.upkeep import SleepTold
 from memtui.workspace.open import open_workspace
 from memtui.workspace.sample import Sample
+from memtui.workspace.upkeep import Upkeep
 from tests.tui.conftest import Open, settle
 from tests.tui.test_inbox import press, slept, waiting
 from tests.tui.test_snapshots import SIZES, SnapCompare, keys
@@ -346,3 +349,37 @@ async def test_help_begins_with_the_keys_of_this_view(slept: Sample, open_app: O
             .startswith("Inbox")
         )
         assert "Do what the proposal suggests" in shown
+
+
+async def test_a_quick_sleep_is_told_a_few_times_a_second(
+    slept: Sample, open_app: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def sleep(_: Upkeep, tell: Tell, __: object) -> Report:
+        for done in range(501):
+            tell(Progress(done, 500, "a session"))
+        return Report((), True, 500, 0, 0.0, 0)
+
+    monkeypatch.setattr(Upkeep, "sleep_apart", sleep)
+    app = open_app()
+    shown: list[int] = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f3")
+        monkeypatch.setattr(app.upkeep, "take_progress", lambda step: shown.append(step.done))
+        await press(pilot, "z")
+        assert inbox(app).last.startswith("slept: 500 sessions read")
+    assert shown[0] == 0
+    assert shown[-1] == 500
+    assert len(shown) < 50
+
+
+async def test_leaving_while_a_sleep_runs_ends_the_app(sample: Sample, open_app: Open) -> None:
+    app = open_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f3")
+        await pilot.press("z", "q")
+    app.on_sleep_told(
+        SleepTold(Progress(1, 2, "a session"))
+    )  # on its way when the last screen went
+    assert app.return_code == 0
