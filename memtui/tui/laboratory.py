@@ -53,7 +53,7 @@ def _range(low: float, high: float, step: float) -> tuple[float, ...]:
 
 
 KNOBS: tuple[Knob, ...] = (
-    Knob("dense_weight", "meaning", "The part of meaning beside words; needs the model", _range(0, 1, 0.05)),
+    Knob("dense_weight", "meaning", "Meaning's least share; more where words say little", _range(0, 1, 0.05)),
     Knob("trigram_weight", "parts of names", "The part of names' pieces within the words", _range(0, 1, 0.05)),
     Knob("literal_weight", "as typed", "What an item gains that holds every name as typed", _range(0, 2, 0.1)),
     Knob("recency_weight", "recency beside words", "A tie-break: more would bury what is old and right", _range(0, MAX_RECENCY, 0.01)),
