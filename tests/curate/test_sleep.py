@@ -191,6 +191,14 @@ def test_a_procedure_is_seen_in_three_sessions(night: Night, curator: Curator) -
     found = next(one for one in waiting(curator) if one.group == "procedures")
     assert "`make build`, then `docker compose up`, then `alembic upgrade head`" in found.title
     assert found.reason == "the same commands in 3 sessions"
+    assert found.draft is not None
+    assert {one.ref for one in found.records} == {one.ref for one in found.draft.evidence}
+    made = accept(curator, found, night.contents())
+    card = next(one for one in night.contents().cards if one.id == made.details["id"])
+    assert len(card.evidence) == len(found.records)
+    assert all(cited.record and cited.excerpt for cited in card.evidence), (
+        "sealed: it outlives them"
+    )
 
 
 def test_retired_cards_are_archived_and_come_back_byte_for_byte(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,8 +11,9 @@ from memtui.capture.extract.sequences import steps
 from memtui.capture.observe import Where, observe
 from memtui.capture.outcome import outcome_of
 from memtui.capture.transcripts import Heading, read
+from memtui.capture.turns import Turn
 from memtui.curate.candidates import candidates
-from memtui.curate.cited import cited_records
+from memtui.curate.cited import cited_records, session_of
 from memtui.curate.drafter.drafting import Drafting
 from memtui.curate.proposals import Proposal, key_of_text
 from memtui.curate.propose import Known, Outcome, cleaned, propose
@@ -77,6 +79,20 @@ def read_session(
     first = [_first_sighting(proposal, now) for proposal in made]
     again = [one.sighting for one in outcomes if one.sighting is not None]
     return Read(captured, tuple(made), (*first, *again), tuple(outcomes), drafted)
+
+
+def with_records(proposal: Proposal, found: Iterable[Heading], citations: Citations) -> Proposal:
+    """A proposal from several sessions with the records that it cites, as far as they can be read."""
+    draft = proposal.draft
+    wanted = {session_of(cited.ref) for cited in draft.evidence} if draft else set()
+    turns: list[Turn] = []
+    for heading in found:
+        if f"{heading.host}:{heading.session}" in wanted:
+            try:
+                turns += read(heading)
+            except OSError:
+                continue  # that session is cited by its name alone, and counted where it is read
+    return replace(proposal, records=cited_records(draft, turns, citations))
 
 
 def keys_of(heading: Heading, project: str) -> set[str]:

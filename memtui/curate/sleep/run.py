@@ -29,7 +29,7 @@ from memtui.curate.sleep.model import (
     Tell,
     to_json,
 )
-from memtui.curate.sleep.reading import Read, keys_of, read_session
+from memtui.curate.sleep.reading import Read, keys_of, read_session, with_records
 from memtui.curate.sleep.upkeep import (
     cold_cards,
     overdue_proposals,
@@ -172,6 +172,10 @@ class _Sleep:
     def _procedures(self, captured: Iterable[CapturedRecord], known: Known, now: datetime) -> None:
         project = self.curator.config.project
         found = procedure_proposals(captured, known, project, now)
+        if self.apply and found:
+            sessions = headings(self.around.catalogue, self.around.projects)
+            citations = Citations(self.around.catalogue)
+            found = [with_records(one, sessions, citations) for one in found]
         self._keep("procedures", "procedures proposed", "run alike in three sessions", found)
 
     def _twins(self, known: Known, now: datetime) -> None:
