@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import select
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import BinaryIO, cast
 
 from memtui.recall.wire import Message, receive, send
+from memtui.safety.interpreter import running
 
 
 class ChildError(Exception):
@@ -42,14 +42,9 @@ class Child:
         """Start it, with `environ` beside this process's own. It holds the files `lend` open as long as it
         lives. Raises ChildError.
         """
-        # It imports from where its owner does: `-m` would look into the folder that memtui was started
-        # in first, where a project's own `json.py` may lie.
-        start = (
-            f"import sys; sys.path[:] = {sys.path!r}; from {module} import main; main(sys.argv[1:])"
-        )
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", start, *arguments],
+                [*running(module), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -20,8 +20,9 @@ PATIENCE = 5.0
 """Seconds that a query waits for its answer, of which a millisecond is usual: the exact scan has one."""
 
 _FILLED = {"MALLOC_PERTURB_": "170"}
-"""glibc fills memory given back with this byte, and with its complement what it gives out: not even a
-query's vector stays there. A second guard, where the C library is this one."""
+"""A second guard, where the C library is glibc: it overwrites memory that is given back or out, so that not
+even a query's vector gets into the files.
+"""
 
 
 class ChromaProcess:

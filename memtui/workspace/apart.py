@@ -7,7 +7,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from memtui.curate.act import CurateError, NoBankError
 from memtui.curate.sleep.model import Cancelled, Progress, Report, Tell, from_json
+from memtui.safety.interpreter import running
 
 if TYPE_CHECKING:
     from memtui.workspace.workspace import Workspace
@@ -32,7 +32,7 @@ def sleep_apart(
     root = workspace.bank_root
     if root is None:
         raise NoBankError
-    command = (sys.executable, "-m", "memtui", "--bank", str(root), "--json")
+    command = (*running("memtui.cli.main"), "--bank", str(root), "--json")
     setting = workspace.setting
     with tempfile.TemporaryFile() as answer:
         child = subprocess.Popen(

@@ -98,6 +98,7 @@ async def test_why_the_third_is_third_and_a_setting_moves_it_and_is_saved(
         await settle(pilot)
         assert screen.own == DEFAULTS
         assert screen.tried == DEFAULTS
+        assert screen.last == "undid policy: fusion scores to rrf"
 
 
 async def test_settings_are_turned_reset_and_compared(open_app: Open) -> None:

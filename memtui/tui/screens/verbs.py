@@ -18,6 +18,7 @@ from memtui.tui.asking import refusal
 from memtui.tui.docs.clean import line_of
 from memtui.tui.screens.conflict import ask_choice
 from memtui.tui.screens.items import ItemsPart
+from memtui.tui.screens.view import Severity, ViewScreen
 from memtui.tui.widgets.input_line import InputLine
 from memtui.tui.widgets.line_list import LineList
 
@@ -45,7 +46,7 @@ class VerbsPart(ItemsPart):
         """An act was done: every pane shows the bank after it, and a toast says what happened."""
         self.take_reloaded(done.after)
         undo = f". {self.memtui.keymap.shown(BY_ID['undo'])} undoes" if done.result.undoable else ""
-        self.say(f"{line_of(done.result.summary, 100)}{undo}")
+        self._tell_everywhere(f"{line_of(done.result.summary, 100)}{undo}")
 
     def refuse(self, deed: Deed, error: Exception) -> None:
         """An act was refused: say what stands in its way and what helps."""
@@ -53,16 +54,24 @@ class VerbsPart(ItemsPart):
             self.show_conflict(deed, error)
         else:
             expected = isinstance(error, CurateError)
-            self.say(refusal(error, deed.doing), "warning" if expected else "error")
+            self._tell_everywhere(refusal(error, deed.doing), "warning" if expected else "error")
 
     def show_conflict(self, deed: Deed, error: ConflictError) -> None:
         """Files changed meanwhile: show the three texts of each and ask."""
 
         def unchanged() -> None:
-            self.say(f"{line_of(error.what)}; nothing was changed", "warning")
+            self._tell_everywhere(f"{line_of(error.what)}; nothing was changed", "warning")
             self.reload_bank()
 
         ask_choice(self.memtui, self.acts, deed, error, unchanged)
+
+    def _tell_everywhere(self, text: str, severity: Severity = "information") -> None:
+        """Say it here and in the view from which it was done."""
+        self.say(text, severity)
+        shown = self.app.screen
+        if shown is not self and isinstance(shown, ViewScreen):
+            shown.last = text
+            shown.refresh_bars()
 
     # On cards and pages
 
