@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.hosts.access import stamp_of
-from memtui.hosts.model import HostHome
+from memtui.hosts.model import HostHome, SourceFile
 from memtui.hosts.protocol import Host
 from memtui.sessions import places
 from memtui.sessions.catalogue import Catalogue
@@ -118,32 +118,29 @@ class Scanner:
         vanished is left to a later look.
         """
         batches = self._begin()
+        told: list[SourceFile] = []
         work: list[Work] = []
         for path in dict.fromkeys(paths):
-            found = self._changed(batches, path, whole)
-            if found is None:
+            touched = [source for host in self._hosts for source in host.touched(self._home, path)]
+            if touched:
+                told += touched
+                continue
+            looked = places.look(batches.db, self._hosts, self._home, path)
+            if looked.file is not None:
+                item = _work_at(looked.file)
+                work += [item] if item is not None else []
+            elif looked.settled:
+                continue
+            elif whole:
                 return self.run(cancelled=cancelled)
-            work += found
-        return _Run(self, batches, None, cancelled, None).read(work, files=len(work), gone=0)
-
-    def _changed(self, batches: Batches, path: Path, whole: bool) -> list[Work] | None:
-        """What there is to read of a changed file; None when all files must be looked at for it."""
-        told = [source for host in self._hosts for source in host.touched(self._home, path)]
+            elif looked.source is not None:
+                told.append(looked.source)
         if told:
+            # A database and its log tell of the same sessions: each is looked at once, as it is last.
+            each = {(source.host, source.path): source for source in told}
             with batches.transaction():
-                return plan_some(batches.db, told)
-        looked = places.look(batches.db, self._hosts, self._home, path)
-        if looked.file is not None:
-            item = _work_at(looked.file)
-            return [item] if item is not None else []
-        if looked.settled:
-            return []
-        if whole:
-            return None
-        if looked.source is None:
-            return []
-        with batches.transaction():
-            return plan_some(batches.db, [looked.source])
+                work += plan_some(batches.db, each.values())
+        return _Run(self, batches, None, cancelled, None).read(work, files=len(work), gone=0)
 
     def close(self) -> None:
         """Close the connection that writes."""

@@ -40,7 +40,7 @@ TEMPLATES = 60
 CODEX_SHARE = 0.3
 RECORDS_A_ROW = 1.6
 NEEDLE = "needle00000"
-TEXT_SECONDS = 240
+TEXT_SECONDS = 150
 """How long the full text is filled; what is left then counts as filled for the screen, which would wait."""
 _MARK = "00000000"
 _MONTHS = ("2026-09", "2026-10")
@@ -228,7 +228,7 @@ def install_other(root: Path) -> None:
         subprocess.run(install, check=True)
 
 
-def other_reader(root: Path, seconds: float = 900) -> dict[str, Any]:
+def other_reader(root: Path, seconds: float = 300) -> dict[str, Any]:
     """claude-code-log, in an environment of its own, over the same files."""
     python = root / "other/bin/python"
     shown = [
