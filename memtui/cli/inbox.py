@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--accept", metavar="ID", help="do what it suggests")
     chosen.add_argument("--reject", metavar="ID", nargs="+", help="never propose it again")
+    chosen.add_argument("--merge", metavar="ID", nargs="+", help="accept several as one card")
     chosen.add_argument("--show", metavar="ID", help="print one with its evidence")
     parser.add_argument(
         "--verb",
@@ -39,6 +40,8 @@ def run(arguments: argparse.Namespace, context: Context) -> int:
             found = upkeep.inbox()
             if arguments.accept:
                 return _accept(upkeep, found, arguments, context)
+            if arguments.merge:
+                return _merge(upkeep, found, arguments, context)
             if arguments.reject:
                 return _reject(upkeep, found, arguments, context)
         except ConflictError as error:
@@ -64,6 +67,20 @@ def _accept(
         proposal = upkeep.switch(proposal, Verb(arguments.verb))
     done = upkeep.accept(proposal)
     data = {"act": done.result.act, "verb": done.result.verb, "items": done.result.items}
+    answer(context, data, [done.result.summary])
+    return OK
+
+
+def _merge(
+    upkeep: Upkeep, found: InboxView, arguments: argparse.Namespace, context: Context
+) -> int:
+    chosen = tuple(_entry(found, word).proposal for word in arguments.merge)
+    done = upkeep.merge(chosen)
+    data = {
+        "act": done.result.act,
+        "merged": [one.id for one in chosen],
+        "items": done.result.items,
+    }
     answer(context, data, [done.result.summary])
     return OK
 

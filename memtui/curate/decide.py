@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from memtui.bank.model import BankContents, Card, Item
 from memtui.curate.act import Act, ActResult, CurateError
 from memtui.curate.acts import perform
-from memtui.curate.create import create
+from memtui.curate.create import CitedRecord, create
 from memtui.curate.curator import Curator
 from memtui.curate.draft import Draft
 from memtui.curate.merge import merge, propose_merge
@@ -25,7 +25,7 @@ from memtui.curate.proposals import (
     to_record,
 )
 from memtui.curate.propose import cleaned
-from memtui.curate.rewrite import joined
+from memtui.curate.rewrite import joined, with_more
 from memtui.curate.status import demote
 from memtui.curate.verdicts import flag
 from memtui.index.states import key_of
@@ -62,6 +62,39 @@ def accept(
         result = _do(curator, proposal, items, contents, draft)
     _settle(curator, [replace(proposal, draft=draft or proposal.draft)])
     return result
+
+
+def accept_as_one(
+    curator: Curator, chosen: Sequence[Proposal], draft: Draft, replaced: Sequence[Item] = ()
+) -> ActResult:
+    """Accept several proposals as one card, whose text `draft` is; undone, all of them wait again.
+
+    Raises CurateError when one of them was decided already.
+    """
+    _check_open(curator, chosen, Status.EXPIRED)
+    records = {record.ref: record for one in chosen for record in one.records}
+    with _deciding(curator, chosen):
+        result = _create(curator, cleaned(draft), tuple(records.values()), replaced)
+    _settle(curator, chosen)
+    return result
+
+
+def in_one(chosen: Sequence[Proposal]) -> Draft:
+    """The draft of one card for several proposals: the first, with what the others add.
+
+    Raises CurateError for less than two, and for proposals that are about existing cards.
+    """
+    drafts = [one.draft for one in chosen if one.draft is not None]
+    if len(chosen) < 2:
+        raise CurateError("one card is made of two proposals or more", "mark them with space")
+    if len(drafts) < len(chosen):
+        raise CurateError(
+            "one of them is about cards that exist", "mark only proposals of new cards"
+        )
+    made = drafts[0]
+    for other in drafts[1:]:
+        made = with_more(made, other)
+    return made
 
 
 def reject(curator: Curator, chosen: Sequence[Proposal], reason: str = "") -> ActResult:
@@ -139,8 +172,14 @@ def _do(
         replaced = cards[:1]
     if proposal.verb is Verb.MERGE:
         draft = joined(draft, replaced[0])
+    return _create(curator, draft, proposal.records, replaced)
+
+
+def _create(
+    curator: Curator, draft: Draft, records: Sequence[CitedRecord], replaced: Sequence[Item]
+) -> ActResult:
     expires = curator.clock() + LIFETIME if draft.type in SHORT_LIVED else None
-    return create(curator, draft, proposal.records, supersedes=replaced, expires=expires)
+    return create(curator, draft, records, supersedes=replaced, expires=expires)
 
 
 def _nothing(curator: Curator, proposal: Proposal, items: Sequence[Item]) -> ActResult:

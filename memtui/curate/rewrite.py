@@ -38,13 +38,34 @@ def draft_of(item: Item) -> Draft:
     )
 
 
+def with_more(draft: Draft, other: Draft) -> Draft:
+    """A draft with what another adds: its sentences, tags, paths and evidence."""
+    scope = draft.scope
+    paths = tuple(dict.fromkeys((*scope.paths, *other.scope.paths)))
+    every = {one.ref: one for one in (*draft.evidence, *other.evidence)}
+    return replace(
+        draft,
+        body="\n".join((draft.body.rstrip("\n"), *_added(other.body, draft.body))),
+        tags=tuple(dict.fromkeys((*draft.tags, *other.tags))),
+        scope=replace(scope, paths=paths),
+        importance=max(draft.importance, other.importance),
+        evidence=tuple(every.values()),
+        origin=draft.origin if draft.origin == "session" else other.origin,
+    )
+
+
+def _added(body: str, before: str) -> list[str]:
+    """The lines that are not there yet, without the line that says when it matters."""
+    return [
+        line
+        for line in body.splitlines()
+        if line.strip() and not line.lower().startswith("use when:") and line not in before
+    ]
+
+
 def joined(draft: Draft, card: Card) -> Draft:
     """The existing card with what the draft adds: its sentences, tags and evidence."""
-    added = [
-        line
-        for line in draft.body.splitlines()
-        if line.strip() and not line.lower().startswith("use when:") and line not in card.body
-    ]
+    added = _added(draft.body, card.body)
     return replace(
         draft,
         title=card.title,

@@ -92,6 +92,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("reject", "d", "screen.reject", "reject", "Never propose it again; with marks, all that are marked", INBOX, ("inbox",), 12),
     Action("edit-accept", "e", "screen.edit_accept", "edit, accept", "Change the card in $EDITOR, then accept it", INBOX, ("inbox",), 13),
     Action("switch-verb", "v", "screen.switch", "verb", "Do something else with it: add, update, merge, stale, nothing", INBOX, ("inbox",), 14),
+    Action("merge-proposals", "m", "screen.merge", "merge", "Marked proposals become one card, through its editor", INBOX, ("inbox",)),
     Action("accept-group", "A", "screen.accept_group", "accept group", "Accept everything that came from the same session or check", INBOX, ("inbox",), 15),
     Action("edit", "e", "screen.edit", "edit", "Open the text in $EDITOR; it is checked before it is saved", CURATE, ("browse", "health")),
     Action("edit-inline", "E", "screen.edit_inline", "edit here", "Edit fields and text inline", CURATE, ("browse",)),

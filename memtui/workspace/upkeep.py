@@ -15,7 +15,7 @@ from memtui.curate.audit.model import last as last_audit
 from memtui.curate.audit.run import audit
 from memtui.curate.audit.run import clean as clean_up
 from memtui.curate.curator import Curator
-from memtui.curate.decide import accept, reject, switch
+from memtui.curate.decide import accept, accept_as_one, in_one, reject, switch
 from memtui.curate.decide import proposals as all_proposals
 from memtui.curate.draft import Draft
 from memtui.curate.drafter.drafting import DRAFTED, FELL_BACK
@@ -70,6 +70,11 @@ class Upkeep:
     def accepting(self, proposal: Proposal, draft: Draft | None = None) -> Accepting:
         """The act of accepting, for whoever runs acts."""
         return Accepting(self._workspace, proposal, draft)
+
+    def merge(self, chosen: tuple[Proposal, ...]) -> Done:
+        """Accept several as one card, its text joined from theirs. Raises as `accept`."""
+        draft = in_one(chosen)
+        return self._workspace.curating.act(lambda curator: accept_as_one(curator, chosen, draft))
 
     def reject(self, chosen: tuple[Proposal, ...], reason: str = "") -> Done:
         """Say no. Raises as `accept`."""

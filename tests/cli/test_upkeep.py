@@ -63,6 +63,13 @@ def test_from_sleep_to_a_card_and_back(shell: Shell, sample: Sample) -> None:
     target = next(entry for entry in left["waiting"] if entry["targets"])
     stale = shell.json("inbox", "--accept", target["id"], "--verb", "stale")
     assert stale["verb"] == "demote"
+    two = [entry["id"] for entry in left["waiting"] if entry["draft"]][-2:]
+    assert "two proposals or more" in shell.run("inbox", "--merge", two[0], code=2)
+    one = shell.json("inbox", "--merge", *two)
+    assert len([item for item in one["items"] if item.startswith("card:")]) == 1
+    assert len(shell.json("inbox")["waiting"]) == len(left["waiting"]) - 3
+    shell.run("undo")
+    assert len(shell.json("inbox")["waiting"]) == len(left["waiting"]) - 1
     unfit = next(entry for entry in left["waiting"] if not entry["targets"])
     assert "does not fit" in shell.run("inbox", "--accept", unfit["id"], "--verb", "merge", code=2)
 

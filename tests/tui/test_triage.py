@@ -17,7 +17,9 @@ from memtui.curate.sleep.model import Progress, Report, Tell
 from memtui.ledger.model import CapturedRecord
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.browse import BrowseScreen
+from memtui.tui.screens.draft import DraftScreen
 from memtui.tui.screens.inbox import InboxScreen
+from memtui.tui.screens.near import NearScreen
 from memtui.tui.upkeep import SleepTold
 from memtui.workspace.open import open_workspace
 from memtui.workspace.sample import Sample
@@ -336,6 +338,40 @@ async def test_esc_leaves_a_text_before_it_stops_a_sleep(slept: Sample, open_app
         await settle(pilot)
         assert not app.upkeep.sleeping
         assert "stopped" in inbox(app).last
+
+
+async def test_marked_proposals_become_one_card_and_wait_again(
+    slept: Sample, open_app: Open
+) -> None:
+    app = open_app()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        titles, before = waiting(app), cards(slept)
+        await press(pilot, "f3", "m")
+        screen = inbox(app)
+        assert screen.last.startswith("one card is made of two proposals or more")
+        await press(pilot, "space", "space", "m")
+        editor = app.screen
+        assert isinstance(editor, DraftScreen)
+        first, second = (e.proposal.draft for e in screen.inbox.waiting[:2])
+        assert first is not None
+        assert second is not None
+        made = editor.draft
+        assert made.title == first.title
+        assert second.body.splitlines()[-1] in made.body
+        assert made.body.lower().count("use when:") == 1
+        assert set(made.evidence) == {*first.evidence, *second.evidence}
+        await press(pilot, "ctrl+s")
+        if isinstance(app.screen, NearScreen):
+            await press(pilot, "b")
+        assert waiting(app) == titles[2:]
+        assert len(cards(slept) - before) == 1
+        assert screen.rows.marks == set()
+        await press(pilot, "u")
+        assert waiting(app) == titles
+        assert cards(slept) == before
+        await press(pilot, "space", "space", "m", "escape")
+        assert waiting(app) == titles
 
 
 async def test_help_begins_with_the_keys_of_this_view(slept: Sample, open_app: Open) -> None:

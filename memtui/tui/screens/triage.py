@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from memtui.bank.model import Item
 from memtui.curate.act import ActResult, CurateError
 from memtui.curate.curator import Curator
-from memtui.curate.decide import next_verb, reject
+from memtui.curate.decide import accept_as_one, in_one, next_verb, reject
 from memtui.curate.draft import Draft
 from memtui.curate.draft_text import draft_from, draft_text
 from memtui.curate.proposals import Proposal, Verb
@@ -21,7 +22,9 @@ from memtui.tui.ports import Core
 from memtui.tui.screens.menu import Choice, MenuScreen
 from memtui.tui.screens.panel import PanelView
 from memtui.tui.services import ServiceError
+from memtui.tui.wish import Wish
 from memtui.workspace.curating import Done
+from memtui.workspace.drafting import Material
 from memtui.workspace.inbox import Entry, InboxView
 
 
@@ -193,6 +196,52 @@ class TriagePart(PanelView):
         self.show_rows()
         self.complain(refusal(error, "switching the verb"))
 
+    # Several as one card
+
+    def action_merge(self) -> None:
+        """The marked proposals as one card, through its editor."""
+        chosen = self.chosen()
+        if not chosen:
+            self._nothing()
+            return
+        try:
+            draft = in_one(chosen)
+        except CurateError as error:
+            self.complain(refusal(error, "merge"))
+            return
+        if self.view is None:
+            self.say("the bank is not read yet")
+            return
+        from memtui.tui.screens.draft import DraftScreen
+
+        records = {record.ref: record for one in chosen for record in one.records}
+        material = Material(draft, tuple(records.values()))
+        title = f"One card, from {len(chosen)} proposals"
+        save = partial(self._save_as_one, chosen)
+        self.app.push_screen(DraftScreen(title, material, self.view.contents, save))
+
+    def _save_as_one(
+        self,
+        chosen: Sequence[Proposal],
+        wish: Wish,
+        saved: Callable[[], None],
+        refused: Callable[[str], None],
+    ) -> None:
+        if wish.updates is not None:
+            refused("proposals become a new card; it can supersede the old one")
+            return
+
+        def then(done: Done) -> None:
+            saved()
+            self._gone(chosen, done)
+
+        def back(error: Exception) -> bool:
+            refused(refusal(error, "merge"))
+            return True
+
+        draft, replaced = wish.material.draft, wish.supersedes
+        self.act(Deed("merge", partial(_as_one, chosen, draft, replaced), then, refused=back))
+
     # Edit, then accept
 
     def action_edit_accept(self) -> None:
@@ -243,6 +292,12 @@ class TriagePart(PanelView):
 
 def _reject(chosen: Sequence[Proposal], curator: Curator) -> ActResult:
     return reject(curator, chosen)
+
+
+def _as_one(
+    chosen: Sequence[Proposal], draft: Draft, replaced: Sequence[Item], curator: Curator
+) -> ActResult:
+    return accept_as_one(curator, chosen, draft, replaced)
 
 
 def _with(kept: Proposal, entry: Entry) -> Entry:
