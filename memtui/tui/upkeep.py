@@ -126,13 +126,18 @@ class UpkeepJobs:
         self.progress = None
         self._app.browse.take_reloaded(reloaded)
         self.look()
+        if report.cancelled:
+            # The child was stopped before it could say what it had proposed: the inbox does.
+            read = f"{report.read} session{'' if report.read == 1 else 's'} read"
+            self._app.speak(f"sleep was stopped: {read}; what it proposed waits in the inbox")
+            return
         failed = f", {len(report.failed)} failed" if report.failed else ""
         what = f"{report.read} sessions read{failed}, {report.proposed} proposed"
         if report.drafted is not None and report.drafted.fell_back:
             _, why = report.drafted.fell_back[0]
             count = len(report.drafted.fell_back)
             what += f"; the drafter failed for {count} ({why}): the rules drafted instead"
-        self._app.speak(f"sleep was stopped: {what}" if report.cancelled else f"slept: {what}")
+        self._app.speak(f"slept: {what}")
 
     def _failed(self, error: Exception) -> None:
         self.progress = None

@@ -337,7 +337,8 @@ async def test_esc_leaves_a_text_before_it_stops_a_sleep(slept: Sample, open_app
         await pilot.press("escape")
         await settle(pilot)
         assert not app.upkeep.sleeping
-        assert "stopped" in inbox(app).last
+        assert inbox(app).last.startswith("sleep was stopped: ")
+        assert "proposed waits in the inbox" in inbox(app).last
 
 
 async def test_marked_proposals_become_one_card_and_wait_again(

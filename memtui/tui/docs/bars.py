@@ -156,7 +156,8 @@ def inbox_parts(
     chip = waiting_part(replace(found, read=0, failed=()), narrow)
     parts = [chip] if chip is not None else []
     if sleeping is not None:
-        parts.append(sleep_part(sleeping, glyphs))
+        at_work = sleep_part(sleeping, glyphs)
+        parts.append(at_work if parts else Part(((" ", ""), *at_work.spans), at_work.run))
     indent = "" if parts else " "
     parts.append(Part(((f"{indent}{found.read} sessions read", "text"),)))
     if found.failed:
