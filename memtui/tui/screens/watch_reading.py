@@ -22,7 +22,7 @@ from memtui.workspace.model import BankView
 RESTS = 2.0
 """Seconds without a new record after which the session is read as a whole, for what could be kept."""
 _SOON = 0.05
-_LOOKS = 0.25
+_LOOKS = 0.4
 """Seconds between two looks at what is above the tail, while records come faster than that."""
 _SHARE = 20
 """Reading it as a whole may take this part of the time at most."""
