@@ -28,6 +28,9 @@ from memtui.safety.removal import remove_folder
 
 NOTE = "chroma"
 
+PATIENCE = 5.0
+"""Seconds that a query waits for its answer, of which milliseconds are usual: the exact scan has one."""
+
 SAMPLES = 8
 SELF_COSINE = 0.999
 """What a vector's cosine with itself may be at least, after Chroma's own rounding."""
@@ -94,7 +97,7 @@ class ChromaIndex:
             if running is None or not self._current():
                 raise VectorIndexError(self._note or "behind the stored vectors")
             with self._dropping():
-                return running.nearest(vector, k)
+                return running.nearest(vector, k, PATIENCE)
 
     def sync(self, progress: Progress | None = None) -> bool:
         """Take the lock if it is free, check the folder, bring it up to the store or rebuild it.

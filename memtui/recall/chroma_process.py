@@ -16,9 +16,6 @@ from memtui.recall.wire import Message
 
 MODULE = "memtui.recall.chroma_worker"
 
-PATIENCE = 5.0
-"""Seconds that a query waits for its answer, of which a millisecond is usual: the exact scan has one."""
-
 _FILLED = {"MALLOC_PERTURB_": "170"}
 """A second guard, where the C library is glibc: it overwrites memory that is given back or out, so that not
 even a query's vector gets into the files.
@@ -56,10 +53,10 @@ class ChromaProcess:
         with _faults():
             self._child.ask(Message({"do": "add", "digests": list(digests)}, b"".join(blobs)))
 
-    def nearest(self, vector: bytes, k: int) -> list[Neighbour]:
-        """The `k` nearest, best first. Raises VectorIndexError."""
+    def nearest(self, vector: bytes, k: int, patience: float | None = None) -> list[Neighbour]:
+        """The `k` nearest, best first. Raises VectorIndexError, also after `patience` seconds."""
         with _faults():
-            said = self._child.ask(Message({"do": "nearest", "k": k}, vector), PATIENCE).head
+            said = self._child.ask(Message({"do": "nearest", "k": k}, vector), patience).head
         return [Neighbour(str(digest), float(cosine)) for digest, cosine in said["found"]]
 
     def end(self) -> None:

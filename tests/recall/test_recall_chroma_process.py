@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("chromadb")
 pytestmark = [pytest.mark.semantic, pytest.mark.timeout(300)]
 
-from memtui.recall import chroma_process  # noqa: E402
+from memtui.recall import chroma_index  # noqa: E402
 from memtui.recall.chroma_index import ChromaIndex  # noqa: E402
 from memtui.recall.embed import pack  # noqa: E402
 from memtui.recall.neighbours import VectorIndexError  # noqa: E402
@@ -144,7 +144,7 @@ def test_a_process_that_hangs_keeps_no_query_waiting(
 ) -> None:
     index = found.index()
     index.sync()
-    monkeypatch.setattr(chroma_process, "PATIENCE", 0.2)
+    monkeypatch.setattr(chroma_index, "PATIENCE", 0.2)
     os.kill(pid_of(index), signal.SIGSTOP)
     with pytest.raises(VectorIndexError, match="did not answer"):
         index.query(pack([1.0] * 48), 1)
@@ -184,7 +184,7 @@ def test_it_ends_with_its_owner_and_holds_the_lock_until_then(place: Place) -> N
     assert "another process owns" in index.state().note
     os.kill(pid, signal.SIGCONT)
     wait_until(lambda: gone(pid))
-    assert index.sync()
+    wait_until(index.sync)
     place.check(index)
     index.close()
 
