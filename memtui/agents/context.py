@@ -80,9 +80,8 @@ def _from_spool(ask: Ask) -> list[Sent]:
 
 
 def _sent(record: dict[str, Any]) -> Sent:
-    source = record["event"] if record["event"] == spool.PROMPT else record.get("source", "")
     texts = tuple(text for _, text in record["injection"]["lines"])
-    return record["at"], record["id"], source, texts
+    return record["at"], record["id"], spool.source_of(record), texts
 
 
 def _from_ledger(ask: Ask) -> list[Sent]:

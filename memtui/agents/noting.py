@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.agents import records
+from memtui.agents import pending, records
 from memtui.capture import spool
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ def note(call: Call, said: Payload, bank: Known) -> None:
         records.with_tool(record, said, after=call.event == "post-tool")
     spool.write(call.spool, record)
     if call.event == "session-end":
+        pending.take(bank.state, call.host, said.session)
         gone = spool.prune(call.spool)
         if gone:
             call.fault(

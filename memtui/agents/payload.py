@@ -18,7 +18,10 @@ LIMIT = 1024 * 1024
 RESUME = "resume"
 """The source of a session that goes on with its context."""
 
-SOURCES = ("startup", RESUME, "clear", "compact", "fork")
+FORK = "fork"
+"""The source of a session that goes on from an earlier point of another."""
+
+SOURCES = ("startup", RESUME, "clear", "compact", FORK)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

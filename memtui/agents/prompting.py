@@ -11,11 +11,11 @@ from time import perf_counter
 from typing import NamedTuple
 
 from memtui import reasons
-from memtui.agents import context, records
+from memtui.agents import context, pending, records
 from memtui.agents.own_patterns import use_own_patterns
-from memtui.agents.payload import RESUME
+from memtui.agents.payload import FORK, RESUME
 from memtui.agents.planning import Planned, Wanted, request_of
-from memtui.agents.starting import deliver
+from memtui.agents.starting import begin, deliver
 from memtui.capture import spool
 from memtui.index.reader import Reader
 from memtui.index.recheck import Rechecked
@@ -65,12 +65,15 @@ class Looked(NamedTuple):
 
 
 def prompt(call: Call, said: Payload, bank: Known) -> None:
-    """Record the prompt; with `--hits` send the lines that it hits and that the context lacks.
+    """Record the prompt. Send the block that waits for it; or with `--hits` the lines that it hits and
+    that the context lacks.
 
     Raises OSError, sqlite3.Error, or IndexMissing.
     """
     text = typed(said.text("prompt"))
     record = records.with_prompt(records.blank(call.event, call.host, bank.key, said), text)
+    if pending.take(bank.state, call.host, said.session) and begin(call, said, bank, FORK, record):
+        return
     words = literals(text) if call.hits else []
     if words:
         began = perf_counter()

@@ -140,14 +140,14 @@ def injection_of(
     """The ledger's form of a spool record, with a decision for every item where that can be told."""
     planned = record["injection"]
     decisions = planned["decisions"]
-    if not planned["whole"] and record["event"] == spool.START:
+    if not planned["whole"] and spool.source_of(record) != spool.PROMPT:
         decisions = _all_decisions(record, snapshot(planned["version"])) or decisions
     return InjectionRecord(
         id=record["id"],
         at=parse_time(record["at"]),
         session=session_key(record["host"], record["session"]),
         host=record["host"],
-        source=record["event"] if record["event"] == spool.PROMPT else record.get("source", ""),
+        source=spool.source_of(record),
         budget=planned["budget"],
         tokens=planned["tokens"],
         text=planned["text"],

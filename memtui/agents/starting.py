@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.agents import context, outputs, records
+from memtui.agents import context, outputs, pending, records
 from memtui.agents.planning import Planned, Wanted, plan_now
 from memtui.capture import spool
 
@@ -18,16 +18,33 @@ def start(call: Call, said: Payload, bank: Known) -> None:
 
     Raises OSError, sqlite3.Error, or IndexMissing.
     """
+    if pending.waits(call.host, said.source):
+        try:
+            pending.leave(bank.state, call.host, said.session)
+        except OSError as error:
+            call.fault(f"the block of this {said.source} cannot wait for the prompt: {error}")
+        else:
+            return
+    begin(call, said, bank, said.source, records.blank(call.event, call.host, bank.key, said))
+
+
+def begin(call: Call, said: Payload, bank: Known, source: str, record: records.Record) -> bool:
+    """Send the block of a context that begins, or goes on, by `source`. False when there is none to send.
+
+    Raises as `start` does.
+    """
     seen: frozenset[str] = frozenset()
-    if context.continues(call.host, said.source):
+    if context.continues(call.host, source):
         ask = context.Ask(call.spool, bank.state, bank.key, call.host, said.session)
         seen = context.seen_lines(ask)
-    wanted = Wanted(call.host, said.source, said.cwd, said.session, seen)
+    wanted = Wanted(call.host, source, said.cwd, said.session, seen)
     planned = plan_now(bank, wanted, call.environ)
     for fault in planned.faults:
         call.fault(fault)
-    if planned.plan.decisions:
-        deliver(call, records.blank(call.event, call.host, bank.key, said), planned)
+    if not planned.plan.decisions:
+        return False
+    deliver(call, record, planned)
+    return True
 
 
 def deliver(call: Call, record: records.Record, planned: Planned) -> None:

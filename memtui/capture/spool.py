@@ -90,6 +90,12 @@ def injections(folder: str, bank: str, host: str, session: str) -> list[Record]:
     return [record for record in found if "injection" in record]
 
 
+def source_of(record: Mapping[str, Any]) -> str:
+    """How the context of an injection began; `PROMPT` where a prompt hit lines of a context that goes on."""
+    source = str(record.get("source", ""))
+    return PROMPT if record["event"] == PROMPT and source == "resume" else source
+
+
 def newest_session(folder: str, bank: str, host: str) -> str:
     """The session of a host that began last in one bank, of what is not drained yet; "" for none."""
     for name in reversed(_names(folder)):

@@ -109,11 +109,40 @@ def test_each_line_once_per_context(world: World) -> None:
     first = sent(run_hook(world, START, {"source": "startup"}))
     assert first
     assert quiet(run_hook(world, START, {"source": "resume"}))
-    for source in ("clear", "compact", "fork", "startup"):
+    for source in ("clear", "compact", "startup"):
         assert sent(run_hook(world, START, {"source": source})) == first
         assert quiet(run_hook(world, START, {"source": "resume"}))
     assert sent(run_hook(world, START, {"source": "resume", "session_id": "other"})) == first
     assert sent(run_hook(world, START, {"source": "resume"}, "codex"))
+
+
+def test_the_block_of_a_fork_goes_once_with_its_first_prompt(world: World) -> None:
+    first = sent(run_hook(world, START, {"source": "startup"}))
+    assert quiet(run_hook(world, START, {"source": "fork"}))
+    assert sent(run_hook(world, "prompt", {"prompt": "and now?"})) == first
+    assert quiet(run_hook(world, "prompt", {"prompt": "go on"}))
+    assert quiet(run_hook(world, START, {"source": "resume"}))
+    assert [record["source"] for record in world.records("prompt") if "injection" in record] == [
+        "fork"
+    ]
+    assert sent(run_hook(world, START, {"source": "fork"}, "codex")) == sent(
+        run_hook(world, START, {"source": "clear"}, "codex")
+    )
+
+
+def test_a_fork_that_ends_without_a_prompt_leaves_nothing_behind(world: World) -> None:
+    assert quiet(run_hook(world, START, {"source": "fork"}))
+    run_hook(world, "session-end", {"reason": "exit"})
+    assert quiet(run_hook(world, "prompt", {"prompt": "a new day"}))
+    assert faults(world) == []
+
+
+def test_a_fork_that_cannot_wait_is_told_at_once(world: World) -> None:
+    state = Path(world.refresh().state)
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "pending").write_text("a file where the folder should be")
+    assert sent(run_hook(world, START, {"source": "fork"}))
+    assert "cannot wait for the prompt" in str(faults(world))
 
 
 def test_a_host_that_forgets_on_resume_gets_it_again(world: World) -> None:
