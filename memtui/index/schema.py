@@ -14,6 +14,7 @@ from pathlib import Path
 
 from memtui.index.reader import VERSION
 from memtui.safety.private import private_file, private_folder
+from memtui.safety.wal import enter_wal
 
 ITEM_COLUMNS = (
     "handle",
@@ -107,7 +108,8 @@ def _triggers(event: str) -> str:
 
 
 _STEPS = (_triggers("INSERT"), _triggers("DELETE"))
-SCRIPT = f"{_TABLES}{';'.join(_STEPS)};"
+BUSY_SECONDS = 5.0
+"""How long another writer is waited for."""
 
 
 @contextmanager
@@ -135,18 +137,39 @@ def open_index(db_path: Path) -> sqlite3.Connection:
     if db_path.exists() and not _fits(db_path):
         delete_index(db_path)
     connection = _connect(db_path)
-    if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {SCRIPT} PRAGMA user_version = {VERSION}; COMMIT;"
-        )
+    try:
+        _create(connection)
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    """Make the tables, unless another process that opens the bank for the first time made them meanwhile."""
+    if _version(connection) == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _version(connection) != VERSION:
+            for statement in (*_TABLES.split(";\n"), *_STEPS):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except sqlite3.Error:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _fits(db_path: Path) -> bool:
     """Whether an existing file is an index of this version (or empty). Raises when it is locked."""
     try:
         with closing(_connect(db_path)) as connection:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            version = _version(connection)
             tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except sqlite3.OperationalError:
         raise
@@ -163,7 +186,11 @@ def delete_index(db_path: Path) -> None:
 
 def _connect(db_path: Path) -> sqlite3.Connection:
     private_file(db_path)
-    connection = sqlite3.connect(db_path, timeout=5, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
+    connection = sqlite3.connect(db_path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        enter_wal(connection, BUSY_SECONDS)
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection

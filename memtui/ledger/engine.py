@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.exc import OperationalError
 from sqlmodel import create_engine
 
 from memtui.ledger.migrations import migrate
+from memtui.safety.wal import enter_wal
 
 BUSY_SECONDS = 30.0
 _BEGIN = "memtui_begin"
@@ -66,16 +65,8 @@ def _begin(connection: Connection) -> None:
 
 
 def _enter_wal(engine: Engine) -> None:
-    """Switch to WAL. SQLite does not wait for its lock here, so two first openers need a retry."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        raw = engine.raw_connection()
-        try:
-            raw.cursor().execute("PRAGMA journal_mode = WAL")
-            return
-        except (OperationalError, sqlite3.OperationalError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        finally:
-            raw.close()
+    raw = engine.raw_connection()
+    try:
+        enter_wal(cast(sqlite3.Connection, raw.driver_connection), BUSY_SECONDS)
+    finally:
+        raw.close()

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.safety.private import private_file, private_folder
+from memtui.safety.wal import enter_wal
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
@@ -252,7 +253,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _create(db: sqlite3.Connection, path: Path) -> None:
-    _enter_wal(db)
+    enter_wal(db, BUSY_SECONDS)
     db.execute("BEGIN IMMEDIATE")
     try:
         if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
@@ -268,19 +269,6 @@ def _create(db: sqlite3.Connection, path: Path) -> None:
         db.rollback()
         raise
     db.commit()
-
-
-def _enter_wal(db: sqlite3.Connection) -> None:
-    """Switch to a write-ahead log. SQLite does not wait for this lock, so two creators need retries."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() >= deadline:
-                raise
-            time.sleep(0.01)
 
 
 def _put(db: sqlite3.Connection, key: str, value: str) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from memtui.safety.private import private_file, private_folder
+from memtui.safety.wal import enter_wal
 
 VERSION = 3
 
@@ -167,7 +168,7 @@ def _prepared(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
-        connection.execute("PRAGMA journal_mode=WAL")
+        enter_wal(connection, BUSY_MS / 1000)
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA cache_size=-32000")
         connection.execute("PRAGMA secure_delete=1")
