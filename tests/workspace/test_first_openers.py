@@ -27,6 +27,22 @@ with open_workspace(None, Path.cwd(), os.environ) as core:
 """
 
 
+TABLES = """
+import sys
+from pathlib import Path
+from memtui.hosts.registry import HOSTS
+from memtui.index.schema import open_index
+from memtui.sessions.catalogue import Catalogue
+root = Path(sys.argv[1])
+print("here", flush=True)
+for number in range(40):
+    sys.stdin.readline()
+    Catalogue(root / f"sessions{number}.db", HOSTS).prepare()
+    open_index(root / f"index{number}.db").close()
+    print("done", flush=True)
+"""
+
+
 def opener(sample: Sample) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
     environ = {**os.environ, **sample.environ(), "PYTHONPATH": str(ROOT)}
@@ -51,3 +67,28 @@ def test_all_find_a_whole_index_and_catalogue(sample: Sample, number: int) -> No
     catalogue = sample.root / "memtui" / "cache" / "sessions.db"
     with closing(sqlite3.connect(catalogue)) as db:
         assert db.execute("SELECT count(*) > 9 FROM sessions").fetchone() == (1,)
+
+
+def test_none_fails_when_all_make_the_same_tables(tmp_path: Path) -> None:
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", TABLES, str(tmp_path)]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    running = [
+        subprocess.Popen(command, text=True, env=environ, stdin=pipe, stdout=pipe) for _ in range(4)
+    ]
+    said = [_told(process) for process in running]
+    for _ in range(40):
+        for process in running:
+            assert process.stdin is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+        said += [_told(process) for process in running]
+    for process in running:
+        process.communicate(timeout=60)
+    assert [process.returncode for process in running] == [0] * 4
+    assert said == ["here"] * 4 + ["done"] * 160
+
+
+def _told(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
