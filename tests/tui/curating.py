@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.browse import BrowseScreen
@@ -29,10 +30,12 @@ def changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys, each when the screen has come to rest."""
-    for key in keys:
+    """Press keys, each when the screen has come to rest; the letters of a text come as one types them."""
+    for key, after in zip(keys, (*keys[1:], ""), strict=True):
+        typed = isinstance(pilot.app.focused, Input | TextArea) and len(key) == 1
         await pilot.press(key)
-        await settle(pilot)
+        if not (typed and len(after) == 1):
+            await settle(pilot)
 
 
 def browse(app: MemtuiApp) -> BrowseScreen:
