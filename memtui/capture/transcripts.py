@@ -42,9 +42,14 @@ class Heading:
     files: tuple[SourceFile, ...]
 
     @property
+    def ref(self) -> str:
+        """The session as `host:session`, which its sub-agents share."""
+        return f"{self.host}:{self.session}"
+
+    @property
     def name(self) -> str:
-        """The session as `host:session`, with the sub-agent if it is one's."""
-        return f"{self.host}:{self.session}" + (f"/{self.agent}" if self.agent else "")
+        """The same, with the sub-agent if it is one's."""
+        return self.ref + (f"/{self.agent}" if self.agent else "")
 
 
 def headings(catalogue: Catalogue, projects: Sequence[str]) -> list[Heading]:

@@ -13,8 +13,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from memtui.index.reader import VERSION
+from memtui.safety.database import enter_wal, make_once, version_of
 from memtui.safety.private import private_file, private_folder
-from memtui.safety.wal import enter_wal
 
 ITEM_COLUMNS = (
     "handle",
@@ -138,38 +138,23 @@ def open_index(db_path: Path) -> sqlite3.Connection:
         delete_index(db_path)
     connection = _connect(db_path)
     try:
-        _create(connection)
+        make_once(connection, VERSION, _make)
     except sqlite3.Error:
         connection.close()
         raise
     return connection
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    """Make the tables, unless another process that opens the bank for the first time made them meanwhile."""
-    if _version(connection) == VERSION:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _version(connection) != VERSION:
-            for statement in (*_TABLES.split(";\n"), *_STEPS):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        connection.execute("ROLLBACK")
-        raise
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+def _make(connection: sqlite3.Connection) -> None:
+    for statement in (*_TABLES.split(";\n"), *_STEPS):
+        connection.execute(statement)
 
 
 def _fits(db_path: Path) -> bool:
     """Whether an existing file is an index of this version (or empty). Raises when it is locked."""
     try:
         with closing(_connect(db_path)) as connection:
-            version = _version(connection)
+            version = version_of(connection)
             tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except sqlite3.OperationalError:
         raise

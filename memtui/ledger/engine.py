@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlmodel import create_engine
 
 from memtui.ledger.migrations import migrate
-from memtui.safety.wal import enter_wal
+from memtui.safety.database import enter_wal
 
 BUSY_SECONDS = 30.0
 _BEGIN = "memtui_begin"

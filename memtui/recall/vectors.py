@@ -16,8 +16,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from memtui.safety.database import enter_wal, make_once, version_of
 from memtui.safety.private import private_file, private_folder
-from memtui.safety.wal import enter_wal
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
@@ -244,31 +244,23 @@ def _connect(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         db.execute("PRAGMA secure_delete = ON")
-        if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
-            _create(db, path)
+        if version_of(db) != SCHEMA_VERSION:
+            enter_wal(db, BUSY_SECONDS)
+            make_once(db, SCHEMA_VERSION, _make)
     except BaseException:
         db.close()
         raise
     return db
 
 
-def _create(db: sqlite3.Connection, path: Path) -> None:
-    enter_wal(db, BUSY_SECONDS)
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        if db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
-            for table in ("vectors", "meta"):
-                db.execute(f"DROP TABLE IF EXISTS {table}")
-            for statement in _SCHEMA.split(";"):
-                db.execute(statement)
-            _put(db, "epoch", secrets.token_hex(8))
-            _put(db, "generation", "0")
-            _put(db, "deletions", "0")
-            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    except BaseException:
-        db.rollback()
-        raise
-    db.commit()
+def _make(db: sqlite3.Connection) -> None:
+    for table in ("vectors", "meta"):
+        db.execute(f"DROP TABLE IF EXISTS {table}")
+    for statement in _SCHEMA.split(";"):
+        db.execute(statement)
+    _put(db, "epoch", secrets.token_hex(8))
+    _put(db, "generation", "0")
+    _put(db, "deletions", "0")
 
 
 def _put(db: sqlite3.Connection, key: str, value: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from memtui.safety.database import enter_wal, make_once, version_of
 from memtui.safety.private import private_file, private_folder
-from memtui.safety.wal import enter_wal
 
 VERSION = 3
 
@@ -152,11 +152,6 @@ def open_reader(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def version_of(connection: sqlite3.Connection) -> int:
-    """The schema version, 0 for a new file."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
 def remove(path: Path) -> None:
     """Delete the catalogue with its side files. Raises OSError."""
     for suffix in ("", "-wal", "-shm", "-journal"):
@@ -172,8 +167,7 @@ def _prepared(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA cache_size=-32000")
         connection.execute("PRAGMA secure_delete=1")
-        if version_of(connection) != VERSION:
-            _rebuild(connection)
+        make_once(connection, VERSION, _rebuild)
     except sqlite3.Error:
         connection.close()
         raise
@@ -181,19 +175,11 @@ def _prepared(path: Path) -> sqlite3.Connection:
 
 
 def _rebuild(connection: sqlite3.Connection) -> None:
-    """Drop what another version left and make the tables, as one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if version_of(connection) != VERSION:
-            _drop_all(connection)
-            for statement in _TABLES.split(";\n"):
-                if statement.strip():
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={VERSION}")
-        connection.execute("COMMIT")
-    except sqlite3.Error:
-        connection.execute("ROLLBACK")
-        raise
+    """Drop what another version left and make the tables."""
+    _drop_all(connection)
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
 
 
 def _drop_all(connection: sqlite3.Connection) -> None:

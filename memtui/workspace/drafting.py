@@ -156,7 +156,7 @@ class Drafting:
 
     def _headings(self, name: str) -> list[Heading]:
         found = headings(self._catalogue, self._projects)
-        wanted = [one for one in found if name in (f"{one.host}:{one.session}", one.name)]
+        wanted = [one for one in found if name in (one.ref, one.name)]
         if not wanted:
             raise UnknownTurnError(f"no session {name} in this project")
         return wanted

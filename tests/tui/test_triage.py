@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from memtui.curate.act import CurateError
 from memtui.curate.decide import verbs_of
-from memtui.curate.proposals import LIFETIME, Status, to_record
+from memtui.curate.proposals import LIFETIME, Proposal, Status, to_record
 from memtui.curate.sleep.model import Progress, Report, Tell
 from memtui.ledger.model import CapturedRecord
 from memtui.tui.app import MemtuiApp
@@ -73,15 +73,21 @@ async def test_what_was_decided_meanwhile_is_not_done_again(slept: Sample) -> No
         assert cards(slept) == before
 
 
+async def to_a_change(pilot: Pilot[None], app: MemtuiApp) -> tuple[InboxScreen, Proposal]:
+    """The Inbox with the cursor on a proposal that is about cards that exist."""
+    await press(pilot, "f3")
+    screen = inbox(app)
+    found = next(e.proposal for e in screen.inbox.waiting if e.proposal.targets)
+    assert screen.rows.go_key(found.id)
+    await settle(pilot)
+    return screen, found
+
+
 async def test_quick_switching_goes_round_all_verbs(slept: Sample, open_app: Open) -> None:
     app = open_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "f3")
-        screen = inbox(app)
-        found = next(e.proposal for e in screen.inbox.waiting if e.proposal.targets)
-        assert screen.rows.go_key(found.id)
-        await settle(pilot)
+        screen, found = await to_a_change(pilot, app)
         possible = verbs_of(found)
         place = possible.index(found.verb)
         seen = []
@@ -153,11 +159,7 @@ async def test_the_way_down_to_the_nearest_card_and_back(slept: Sample, open_app
     app = open_app()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "f3")
-        screen = inbox(app)
-        found = next(e.proposal for e in screen.inbox.waiting if e.proposal.targets)
-        assert screen.rows.go_key(found.id)
-        await settle(pilot)
+        screen, found = await to_a_change(pilot, app)
         shown = await press(pilot, "enter", "enter")
         assert isinstance(app.screen, BrowseScreen)
         assert app.screen.cards_list.key == found.targets[0].partition(":")[2]

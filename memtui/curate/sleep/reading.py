@@ -87,7 +87,7 @@ def with_records(proposal: Proposal, found: Iterable[Heading], citations: Citati
     wanted = {session_of(cited.ref) for cited in draft.evidence} if draft else set()
     turns: list[Turn] = []
     for heading in found:
-        if f"{heading.host}:{heading.session}" in wanted:
+        if heading.ref in wanted:
             try:
                 turns += read(heading)
             except OSError:
